@@ -1,0 +1,79 @@
+/** What one failure code means to a caller: its HTTP status, a title, and what to do next. */
+export interface ErrorEntry {
+  /** HTTP status (RFC 9110) of an answer that carries the code. */
+  readonly status: number;
+  /** Short, stable summary (RFC 9457 `title`). */
+  readonly title: string;
+  /** What the caller does next. */
+  readonly fix: string;
+}
+
+const entry = (status: number, title: string, fix: string): ErrorEntry => ({ status, title, fix });
+
+/** The one catalogue of failures that stop a request before its row ran. README prints it, `/errors/{code}` serves it. */
+export const ERROR_CODES = {
+  unauthorized: entry(401, 'no valid credential', 'send Authorization: Bearer <owner key>'),
+  invalid_json: entry(400, 'the body is not valid JSON', 'send one JSON object with content-type: application/json'),
+  invalid_args: entry(
+    400,
+    'the arguments do not fit the contract',
+    'read the contract, correct the named argument, send again',
+  ),
+  unrecognized_request: entry(400, 'unknown or conflicting fields', 'send only the fields that the message names'),
+  payload_too_large: entry(413, 'the request is too large', 'send a smaller body; the limit is in the message'),
+  unsupported_media_type: entry(415, 'the content type is not JSON', 'send content-type: application/json'),
+  unknown_key: entry(404, 'no row has that key', 'use a key of did_you_mean, or search with ?ask='),
+  unknown_receipt: entry(404, 'no receipt has that id', 'check the id; it is proof.invocation_id of an answer'),
+  unknown_version: entry(404, 'the row has no such version', 'list the versions at /api/directory/{key}/versions'),
+  not_found: entry(404, 'nothing is at this address', 'GET /api/dispatch lists the actions there are'),
+  method_not_allowed: entry(405, 'the address has no such method', 'see /openapi.json for the methods of each address'),
+  key_exists: entry(409, 'a row with that key exists', 'change it with PUT or PATCH, or choose another key'),
+  capability_disabled: entry(409, 'the row is disabled', 'choose another row, or ask the owner to enable it'),
+  contract_changed: entry(
+    409,
+    'the row changed since the contract was read',
+    'read the contract again, then call with its fingerprint',
+  ),
+  version_mismatch: entry(
+    412,
+    'the row changed since it was read',
+    'read the row again and send its version in If-Match',
+  ),
+  invalid_row: entry(400, 'the row is not well formed', 'correct the fields that the details name'),
+  hygiene_refused: entry(422, 'the row breaks hygiene rules', 'correct every violation listed; nothing was changed'),
+  credential_missing: entry(
+    424,
+    'a credential of the row is not set',
+    'set the named environment variable, or its _FILE form, on the server',
+  ),
+  bad_json_value: entry(
+    400,
+    'an argument is not a JSON value where the template needs one',
+    'send a JSON value for that argument',
+  ),
+  bad_template_value: entry(
+    400,
+    'an argument does not fit its place in the template',
+    'send a value that the message allows',
+  ),
+  type_unavailable: entry(501, 'this server does not run rows of that type', 'call an fn or http row'),
+  rate_limited: entry(429, 'too many requests', 'wait for the seconds in Retry-After, then send again'),
+  lane_timeout: entry(504, 'no answer from the lane yet', 'the call goes on; ask for its receipt'),
+  lane_unavailable: entry(503, 'no runner serves the lane', 'start a runner for the lane, or send mode: "async"'),
+  ledger_unavailable: entry(
+    503,
+    'receipts cannot be written now',
+    'send again later; if a receipt id is given, look it up first',
+  ),
+  catalogue_stale: entry(503, 'the database is out of reach', 'send again later; reading from memory still works'),
+  shutting_down: entry(503, 'the server is stopping', 'send again; another process will answer'),
+  internal: entry(500, 'a defect of the server', 'report it with the trace id'),
+} as const satisfies Record<string, ErrorEntry>;
+
+/** A name of {@link ERROR_CODES}. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Tells whether `name` is in the catalogue. */
+export function isErrorCode(name: string): name is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, name);
+}

@@ -1,0 +1,29 @@
+export { INVOCATION_ID_PATTERN, TRACE_ID_PATTERN, toInvocationId, toTraceId } from './ids.js';
+export { isJsonObject, type JsonArray, type JsonObject, type JsonValue, parseJson } from './json.js';
+export {
+  OUTCOMES,
+  type Outcome,
+  PROOF_STATUSES,
+  type ProofStatus,
+  type Receipt,
+  type ReceiptPayload,
+} from './receipt.js';
+export {
+  EFFECTS,
+  type Effect,
+  KEY_PATTERN,
+  keySchema,
+  type Limits,
+  limitsSchema,
+  type Risk,
+  ROW_TYPES,
+  type Row,
+  type RowPatch,
+  type RowType,
+  type RowWrite,
+  rowPatchSchema,
+  rowPutSchema,
+  rowSchema,
+  rowWriteSchema,
+  SCRATCH_KEY_PATTERN,
+} from './row.js';

@@ -1,0 +1,23 @@
+/** Any value that JSON can write (RFC 8259). */
+export type JsonValue = null | boolean | number | string | JsonArray | JsonObject;
+/** A JSON array. */
+export type JsonArray = readonly JsonValue[];
+/** A JSON object. */
+export interface JsonObject {
+  readonly [name: string]: JsonValue;
+}
+
+/** Tells whether `value` is a JSON object: not null, not an array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses a JSON text (RFC 8259). @returns the value, or undefined when the text is not JSON. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
