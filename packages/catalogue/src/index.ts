@@ -1,1 +1,3 @@
-export {};
+export { Catalogue, type CatalogueOptions } from './catalogue.js';
+export { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
+export { Entry, type EntryContext } from './entry.js';

@@ -1,1 +1,1 @@
-export {};
+export { type Config, ConfigError, parseConfig } from './parse.js';

@@ -1,5 +1,6 @@
 export { INVOCATION_ID_PATTERN, TRACE_ID_PATTERN, toInvocationId, toTraceId } from './ids.js';
 export { isJsonObject, type JsonArray, type JsonObject, type JsonValue, parseJson } from './json.js';
+export { type Log, silentLog } from './log.js';
 export {
   OUTCOMES,
   type Outcome,
@@ -7,6 +8,7 @@ export {
   type ProofStatus,
   type Receipt,
   type ReceiptPayload,
+  type ReceiptRecord,
 } from './receipt.js';
 export {
   EFFECTS,

@@ -56,6 +56,15 @@ export interface Receipt {
 export interface ReceiptPayload {
   readonly receipt_id: string;
   readonly request: string;
+  /** True when a secret was cut from the request: it cannot be replayed. */
+  readonly request_redacted: boolean;
   readonly result: string | null;
+  readonly result_redacted: boolean;
   readonly upstream: string | null;
+}
+
+/** A receipt with its payload, ready to be written. */
+export interface ReceiptRecord {
+  readonly receipt: Receipt;
+  readonly payload: ReceiptPayload;
 }

@@ -1,1 +1,3 @@
-export {};
+export { nearestKeys } from './nearest.js';
+export { QUESTION_LENGTH_MAX } from './normalise.js';
+export { type CapabilityDocument, type Hit, Resolver, type SearchOptions } from './resolver.js';

@@ -1,1 +1,47 @@
-export {};
+export {
+  type Authorship,
+  deleteRow,
+  findVersion,
+  insertNewRows,
+  insertRow,
+  listRows,
+  listRowVersions,
+  listVersions,
+  type RowChange,
+  type RowVersion,
+  type StoredRow,
+  updateRow,
+} from './directory.js';
+export { insertEvent, type NewEvent } from './event.js';
+export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
+export {
+  type ClaimedJob,
+  COMPLETE_BATCH_MAX,
+  claimJobs,
+  completeJobs,
+  DONE_CHANNEL,
+  findJobState,
+  insertJobs,
+  JOB_CHANNEL,
+  type NewJob,
+  READ_ATTEMPTS_MAX,
+  releaseJobs,
+  takeOverDeadLeases,
+} from './job.js';
+export { Ledger, type LedgerOptions } from './ledger.js';
+export { Listener, type ListenerOptions, type Subscription } from './listener.js';
+export { migrate } from './migrate.js';
+export { isTransient, openPool, type PoolOptions } from './pool.js';
+export { findReceipt, findReceiptPayload, insertReceipts, listTrace } from './receipt.js';
+export {
+  deleteRunner,
+  HEARTBEAT_EVERY_MS,
+  HEARTBEAT_MAX_AGE_MS,
+  insertRunner,
+  listLiveLanes,
+  type NewRunner,
+  RUNNER_CHANNEL,
+  updateHeartbeat,
+} from './runner.js';
+export type { Database } from './schema.js';
+export { openStore, type Store, type StoreOptions } from './store.js';

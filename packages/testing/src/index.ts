@@ -1,1 +1,2 @@
-export {};
+export { makeReceipt, makeRow } from './make.js';
+export { emptyDatabase, type TestStore, testStore } from './test-store.js';

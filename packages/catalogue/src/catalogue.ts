@@ -1,0 +1,213 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Effect, Log, Row } from '@rowcall/protocol';
+import { type Hit, nearestKeys, Resolver, type SearchOptions } from '@rowcall/resolver';
+import { listRows, listRowVersions, type Store, type StoredRow, type Subscription } from '@rowcall/store';
+import { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
+import { Entry, type EntryContext, toCapabilityDocument } from './entry.js';
+
+/** Channel that the directory's trigger notifies; the payload is `KEY version`. */
+const CHANNEL = 'rowcall_directory';
+/** Rows that are read in one query, so that a great change does not hold the process up. */
+const READ_BATCH = 500;
+const RETRY_MS = 100;
+
+/** What a {@link Catalogue} needs. */
+export interface CatalogueOptions {
+  readonly store: Store;
+  readonly log: Log;
+  /** Effect that a function declares; undefined for one this process does not have. */
+  readonly functionEffect: (name: string) => Effect | undefined;
+  readonly sha256: (text: string) => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * All rows in memory, with their search index. Loaded once, then changed by notifications from the database. A row is
+ * never put back to an older version, and after a lost connection the versions are compared anew.
+ */
+export class Catalogue {
+  readonly #options: CatalogueOptions;
+  readonly #context: EntryContext;
+  readonly #entries = new Map<string, Entry>();
+  /** Newest version seen of every key, deleted ones included. */
+  readonly #versions = new Map<string, number>();
+  readonly #resolver = new Resolver();
+  /** Keys to read, with the version that was announced. */
+  readonly #pending = new Map<string, number>();
+  #reading: Promise<void> | undefined;
+  #staleSince: number | undefined;
+  #freshWaiters: (() => void)[] = [];
+  #revision = 0;
+  #counts: { revision: number; counts: Counts } | undefined;
+  #registry: { revision: number; entries: readonly Entry[] } | undefined;
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+    this.#staleSince = options.now();
+    const { functionEffect, sha256 } = options;
+    this.#context = { functionEffect, sha256, find: (key) => this.#entries.get(key) };
+  }
+
+  /** What the process's listener has to deliver here. */
+  get subscription(): Subscription {
+    return {
+      channel: CHANNEL,
+      onNotification: (payload) => this.#announce(payload),
+      onConnected: () => this.#synchronise(),
+      onLost: () => {
+        this.#staleSince ??= this.#options.now();
+      },
+    };
+  }
+
+  /** Goes up by one at every change, so that what is derived from all rows can be kept. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Since when, in ms since 1970, changes may have been missed; undefined when none can be. */
+  get staleSince(): number | undefined {
+    return this.#staleSince;
+  }
+
+  /** The four counts. */
+  get counts(): Counts {
+    if (this.#counts?.revision !== this.#revision) {
+      this.#counts = { revision: this.#revision, counts: countRows(this.#rows()) };
+    }
+    return this.#counts.counts;
+  }
+
+  /** Entries of the registry, by category, `seq` and key. */
+  get registry(): readonly Entry[] {
+    if (this.#registry?.revision !== this.#revision) {
+      const entries = [...this.#entries.values()].filter(({ row }) => isInRegistry(row)).sort(compareEntries);
+      this.#registry = { revision: this.#revision, entries };
+    }
+    return this.#registry.entries;
+  }
+
+  /** The entry of a key, enabled or not. */
+  find(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** All entries, in no order. */
+  entries(): Iterable<Entry> {
+    return this.#entries.values();
+  }
+
+  /** Ranks the projected rows for a question. */
+  search(question: string, options: SearchOptions): Hit[] {
+    return this.#resolver.search(question, options);
+  }
+
+  /** Keys of the registry that were probably meant by one that no row has. */
+  nearest(key: string, limit: number): string[] {
+    const keys = this.registry.map(({ row }) => row.key);
+    return nearestKeys(key, keys, limit);
+  }
+
+  /** @returns true as soon as no change can have been missed; false when that takes longer than `timeoutMs`. */
+  async whenFresh(timeoutMs: number): Promise<boolean> {
+    if (this.#staleSince === undefined) return true;
+    const fresh = new Promise<true>((resolve) => this.#freshWaiters.push(() => resolve(true)));
+    const abort = new AbortController();
+    const late = sleep(timeoutMs, false as const, { signal: abort.signal }).catch(() => false as const);
+    const result = await Promise.race([fresh, late]);
+    abort.abort();
+    return result;
+  }
+
+  /** Takes a row that this process has just written, without waiting for the notification. */
+  apply({ row }: StoredRow): void {
+    if (row.version <= (this.#versions.get(row.key) ?? 0)) return;
+    this.#versions.set(row.key, row.version);
+    const entry = new Entry(row, this.#context);
+    this.#entries.set(row.key, entry);
+    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(entry));
+    else this.#resolver.remove(row.key);
+    this.#revision += 1;
+  }
+
+  /** Takes a deletion; `version` is the version of the deletion. */
+  applyDeletion(key: string, version: number): void {
+    if (version <= (this.#versions.get(key) ?? 0)) return;
+    this.#versions.set(key, version);
+    this.#drop(key);
+  }
+
+  #drop(key: string): void {
+    if (!this.#entries.delete(key)) return;
+    this.#resolver.remove(key);
+    this.#revision += 1;
+  }
+
+  *#rows(): Iterable<Row> {
+    for (const { row } of this.#entries.values()) yield row;
+  }
+
+  #announce(payload: string): void {
+    const [key = '', version = ''] = payload.split(' ');
+    const announced = Number(version);
+    if (announced <= (this.#versions.get(key) ?? 0)) return;
+    this.#pending.set(key, Math.max(announced, this.#pending.get(key) ?? 0));
+    this.#reading ??= this.#readPending().finally(() => {
+      this.#reading = undefined;
+    });
+  }
+
+  /** Reads announced rows, those that came in meanwhile together, until none is left. */
+  async #readPending(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const batch = [...this.#pending].slice(0, READ_BATCH);
+      const stored = await this.#tryRead(batch.map(([key]) => key));
+      if (stored === undefined) {
+        await sleep(RETRY_MS);
+        continue;
+      }
+      const found = new Set(stored.map(({ row }) => row.key));
+      for (const row of stored) this.apply(row);
+      for (const [key, version] of batch) {
+        if (this.#pending.get(key) === version) this.#pending.delete(key);
+        if (!found.has(key)) this.applyDeletion(key, version);
+      }
+    }
+  }
+
+  async #tryRead(keys: readonly string[]): Promise<StoredRow[] | undefined> {
+    try {
+      return await listRows(this.#options.store.db, keys);
+    } catch (error) {
+      this.#options.log.warn({ err: error, rows: keys.length }, 'changed rows cannot be read yet');
+      return undefined;
+    }
+  }
+
+  /** Compares all versions with the database and reads what differs. Notifications may come in between. */
+  async #synchronise(): Promise<void> {
+    const { db } = this.#options.store;
+    if (this.#versions.size === 0) {
+      for (const stored of await listRows(db)) this.apply(stored);
+    } else {
+      const before = new Map([...this.#entries].map(([key, { row }]) => [key, row.version]));
+      const current = new Map((await listRowVersions(db)).map(({ key, version }) => [key, version]));
+      for (const [key, version] of before) {
+        if (!current.has(key) && this.#entries.get(key)?.row.version === version) this.#drop(key);
+      }
+      const changed = [...current].filter(([key, version]) => version > (this.#versions.get(key) ?? 0));
+      for (let start = 0; start < changed.length; start += READ_BATCH) {
+        const keys = changed.slice(start, start + READ_BATCH).map(([key]) => key);
+        for (const stored of await listRows(db, keys)) this.apply(stored);
+      }
+    }
+    this.#staleSince = undefined;
+    for (const wake of this.#freshWaiters.splice(0)) wake();
+  }
+}
+
+function compareEntries(a: Entry, b: Entry): number {
+  const order = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0);
+  return order(a.row.category, b.row.category) || a.row.seq - b.row.seq || order(a.row.key, b.row.key);
+}

@@ -1,0 +1,78 @@
+import { type Docstring, deriveEffect, deriveRisk, fingerprint, parseDocstring } from '@rowcall/contract';
+import type { Effect, Risk, Row } from '@rowcall/protocol';
+import type { CapabilityDocument } from '@rowcall/resolver';
+
+/** What an entry asks of the process it lives in. */
+export interface EntryContext {
+  /** Effect that a function declares; undefined for one this process does not have. */
+  readonly functionEffect: (name: string) => Effect | undefined;
+  /** SHA-256 of a text, lower-case hex. */
+  readonly sha256: (text: string) => string;
+  /** The entry of another key, as the catalogue holds it now. */
+  readonly find: (key: string) => Entry | undefined;
+}
+
+/** Rows that include rows that include … are followed this deep. */
+const INCLUDE_DEPTH_MAX = 8;
+
+/** One row in memory, with what is derived from it once. Immutable: a change of the row makes a new entry. */
+export class Entry {
+  readonly row: Row;
+  readonly doc: Docstring;
+  /** Content below the docstring. */
+  readonly payload: string;
+  readonly effect: Effect;
+  readonly risk: Risk;
+  readonly #context: EntryContext;
+  #fingerprint: string | undefined;
+
+  constructor(row: Row, context: EntryContext) {
+    const { doc, payload } = parseDocstring(row.content, row.type);
+    this.row = row;
+    this.doc = doc;
+    this.payload = payload;
+    this.effect = deriveEffect(row, context.functionEffect(row.target));
+    this.risk = deriveRisk(row);
+    this.#context = context;
+  }
+
+  /** What defines the call, as SHA-256. A row that includes others changes with them, so it is never remembered. */
+  get fingerprint(): string {
+    return this.#fingerprintAt(0);
+  }
+
+  #fingerprintAt(depth: number): string {
+    if (this.row.includes.length > 0 && depth < INCLUDE_DEPTH_MAX) return this.#compute(depth);
+    this.#fingerprint ??= this.#compute(INCLUDE_DEPTH_MAX);
+    return this.#fingerprint;
+  }
+
+  #compute(depth: number): string {
+    const includes: Record<string, string> = {};
+    for (const key of this.row.includes) {
+      const included = depth < INCLUDE_DEPTH_MAX ? this.#context.find(key) : undefined;
+      includes[key] = included === undefined ? '' : included.#fingerprintAt(depth + 1);
+    }
+    return fingerprint(this.row, { includes, ...this.#declaredEffect() }, this.#context.sha256);
+  }
+
+  #declaredEffect(): { functionEffect?: Effect } {
+    const declared = this.row.type === 'fn' ? this.#context.functionEffect(this.row.target) : undefined;
+    return declared === undefined ? {} : { functionEffect: declared };
+  }
+}
+
+/** What of an entry is searched. */
+export function toCapabilityDocument({ row, doc }: Entry): CapabilityDocument {
+  return {
+    key: row.key,
+    category: row.category,
+    what: doc.what ?? '',
+    whenToUse: doc.whenToUse ?? '',
+    argumentsText: doc.args.map(({ name, note }) => `${name} ${note ?? ''}`).join(' '),
+    examplesText: row.examples.join(' '),
+    rank: row.planner_rank,
+    demoted: row.demoted,
+    pinnedFor: row.pinned_for,
+  };
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, parseConfig } from './parse.js';
+
+const noFiles = (path: string): string => {
+  throw new Error(`no such file ${path}`);
+};
+
+const problemsOf = (env: Record<string, string>, readFile = noFiles): readonly string[] => {
+  try {
+    parseConfig(env, readFile);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+describe('parseConfig', () => {
+  it('needs nothing set', () => {
+    expect(parseConfig({}, noFiles)).toMatchObject({
+      host: '127.0.0.1',
+      port: 8787,
+      dataDir: '.rowcall',
+      databaseUrl: undefined,
+      ownerKey: undefined,
+      logLevel: 'info',
+      lanes: ['default'],
+    });
+  });
+
+  it('names every problem at once', () => {
+    expect(
+      problemsOf({
+        ROWCALL_PORT: 'eighty',
+        DATABASE_URL: 'mysql://x/y',
+        ROWCALL_OWNER_KEY: 'short',
+        ROWCALL_TIMEZONE: 'Europe/Atlantis',
+        ROWCALL_ALLOW_NETS: '10.0.0.0/8,nonsense',
+        ROWCALL_LOG_LEVEL: 'loud',
+        ROWCALL_PUBLIC_URL: 'ftp://x',
+      }),
+    ).toEqual([
+      'ROWCALL_PORT must be a port',
+      'DATABASE_URL must be a postgres:// address',
+      'ROWCALL_OWNER_KEY must have at least 16 characters',
+      'ROWCALL_TIMEZONE must be an IANA time zone, such as Europe/Oslo',
+      'ROWCALL_ALLOW_NETS must be networks, such as 10.0.0.0/8',
+      'ROWCALL_LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent',
+      'ROWCALL_PUBLIC_URL must be an http(s) address',
+    ]);
+  });
+
+  it('refuses a misspelt setting instead of ignoring it', () => {
+    expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
+  });
+
+  it('reads a secret from its file, without the newline at the end, and prefers the variable', () => {
+    const readFile = (path: string) => (path === '/run/key' ? 'from-the-file-0123\n' : noFiles(path));
+    expect(parseConfig({ ROWCALL_OWNER_KEY_FILE: '/run/key' }, readFile).ownerKey).toBe('from-the-file-0123');
+    expect(
+      parseConfig({ ROWCALL_OWNER_KEY_FILE: '/run/key', ROWCALL_OWNER_KEY: 'from-the-variable' }, readFile).ownerKey,
+    ).toBe('from-the-variable');
+  });
+
+  it('says which secret file cannot be read', () => {
+    expect(problemsOf({ DATABASE_URL_FILE: '/nowhere' })).toEqual([
+      'DATABASE_URL_FILE cannot be read: no such file /nowhere',
+    ]);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    expect(parseConfig({ DATABASE_URL: '', ROWCALL_PORT: '' }, noFiles)).toMatchObject({
+      databaseUrl: undefined,
+      port: 8787,
+    });
+  });
+});

@@ -1,0 +1,139 @@
+import type { JsonObject, JsonValue, Outcome, ReceiptRecord, RowType } from '@rowcall/protocol';
+import { canonicalize } from 'json-canonicalize';
+import { sha256 } from './hash.js';
+import { isMaterial } from './material.js';
+
+/** What a caller passed to a row: one string, or named arguments. */
+export type Input = { readonly body: string } | { readonly args: JsonObject };
+
+/** One attempt, as it is known before it ends. */
+export interface Attempt {
+  readonly id: string;
+  readonly trace: string;
+  readonly parent: string | null;
+  readonly step: number | null;
+  /** The key as it was asked for. */
+  readonly key: string;
+  readonly input: Input;
+  readonly actor: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly onBehalfOf: string | null;
+  readonly reason: string | null;
+  readonly traceparent: string | null;
+}
+
+/** The row that an attempt met. */
+export interface AttemptedRow {
+  readonly type: RowType;
+  readonly version: number;
+  readonly fingerprint: string;
+}
+
+/** How an attempt ended. */
+export interface Ending {
+  readonly row: AttemptedRow | null;
+  /** Null when nothing ran. */
+  readonly lane: string | null;
+  /** Milliseconds since 1970. */
+  readonly finishedAt: number;
+  readonly outcome: Outcome;
+  /** Undefined when nothing ran. The text is the value's JSON, as it is answered. */
+  readonly result?: { readonly value: JsonValue; readonly text: string };
+  readonly upstream?: JsonObject | null;
+  readonly error?: { readonly reason: string; readonly message: string } | null;
+}
+
+/** Cuts secrets out of what is kept. */
+export interface Redactor {
+  text(text: string): string;
+  json(value: JsonValue): JsonValue;
+}
+
+/** Hash of what really went in: the bytes of the body, or the canonical JSON (RFC 8785) of the arguments. */
+export function hashInput(input: Input): string {
+  return sha256('body' in input ? input.body : canonicalize(input.args));
+}
+
+/** Characters of a caller's key that a receipt keeps: it may be anything that was sent. */
+const KEY_LENGTH_MAX = 128;
+const MESSAGE_LENGTH_MAX = 2_000;
+
+/** Makes any text fit for a Postgres text column: well-formed Unicode, without U+0000, not longer than `lengthMax`. */
+function toColumnText(text: string, lengthMax: number): string {
+  return text.slice(0, lengthMax).toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** Builds the receipt of an attempt. Hashes are of what was sent and received; what is kept of it is redacted. */
+export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redactor): ReceiptRecord {
+  const { result, row, error } = ending;
+  const material = ending.outcome === 'succeeded' && result !== undefined && isMaterial(result.value);
+  return {
+    receipt: {
+      id: attempt.id,
+      trace: attempt.trace,
+      parent: attempt.parent,
+      step: attempt.step,
+      key: toColumnText(attempt.key, KEY_LENGTH_MAX),
+      type: row?.type ?? null,
+      row_version: row?.version ?? null,
+      lane: ending.lane,
+      actor: attempt.actor,
+      started_at: new Date(attempt.startedAt).toISOString(),
+      finished_at: new Date(Math.max(ending.finishedAt, attempt.startedAt)).toISOString(),
+      outcome: ending.outcome,
+      status: material ? 'PROVEN_MATERIAL_RESULT' : 'PROVEN_ATTEMPT_NO_MATERIAL_RESULT',
+      material,
+      input_hash: hashInput(attempt.input),
+      output_hash: result === undefined ? null : sha256(result.text),
+      contract_fingerprint: row?.fingerprint ?? null,
+      error: error == null ? null : toColumnText(error.reason, KEY_LENGTH_MAX * 2),
+      error_message: error == null ? null : toColumnText(redactor.text(error.message), MESSAGE_LENGTH_MAX),
+      tokens_in: 0,
+      tokens_out: 0,
+      tokens_cached: 0,
+      cost_usd: 0,
+      replay_of: null,
+      repairs: null,
+      on_behalf_of: attempt.onBehalfOf,
+      reason: attempt.reason,
+      traceparent: attempt.traceparent,
+    },
+    payload: buildPayload(attempt, ending, redactor),
+  };
+}
+
+function buildPayload(attempt: Attempt, ending: Ending, redactor: Redactor): ReceiptRecord['payload'] {
+  const request = redactInput(attempt.input, redactor);
+  const result = ending.result === undefined ? undefined : redactJson(ending.result, redactor);
+  return {
+    receipt_id: attempt.id,
+    request: request.text,
+    request_redacted: request.redacted,
+    result: result?.text ?? null,
+    result_redacted: result?.redacted ?? false,
+    upstream: ending.upstream == null ? null : JSON.stringify(ending.upstream),
+  };
+}
+
+interface Kept {
+  readonly text: string;
+  readonly redacted: boolean;
+}
+
+/** The redactor answers the very value it was given when it holds no secret: then the text is not written again. */
+function redactJson(result: { value: JsonValue; text: string }, redactor: Redactor): Kept {
+  const value = redactor.json(result.value);
+  return value === result.value
+    ? { text: result.text, redacted: false }
+    : { text: JSON.stringify(value), redacted: true };
+}
+
+function redactInput(input: Input, redactor: Redactor): Kept {
+  if ('args' in input) {
+    const args = redactor.json(input.args);
+    return { text: JSON.stringify({ args }), redacted: args !== input.args };
+  }
+  const body = redactor.text(input.body);
+  return { text: JSON.stringify({ body }), redacted: body !== input.body };
+}

@@ -1,0 +1,84 @@
+/** The items of a flush that failed, each with its error. */
+export type Failures<Item> = ReadonlyMap<Item, unknown>;
+
+/** What a flush returns when every item went through. */
+export const NO_FAILURES: Failures<never> = new Map<never, unknown>();
+
+/** How a {@link Gather} works. */
+export interface GatherOptions<Item> {
+  /** Does the work for all items at once. Returns the items that failed; when it rejects, all did. */
+  readonly flush: (items: readonly Item[]) => Promise<Failures<Item>>;
+  /** Flushes at the same time, at the most. */
+  readonly inFlightMax: number;
+  /** Items in one flush, at the most. */
+  readonly batchMax: number;
+}
+
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers items that come in at the same time into one piece of work. There is no timer: an item that comes alone is
+ * flushed in the same turn of the event loop; while flushes are in flight, the next batch gathers behind them.
+ */
+export class Gather<Item> {
+  readonly #options: GatherOptions<Item>;
+  #waiting: Waiting<Item>[] = [];
+  #inFlight = 0;
+  #scheduled = false;
+
+  constructor(options: GatherOptions<Item>) {
+    this.#options = options;
+  }
+
+  /** Items that are not in a flush yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** @returns when the flush that holds the item is done. */
+  add(item: Item): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  // setImmediate runs after all sockets of this turn were read: their calls share the flush.
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight >= this.#options.inFlightMax) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    if (this.#waiting.length === 0 || this.#inFlight >= this.#options.inFlightMax) return;
+    const batch = this.#waiting.splice(0, this.#options.batchMax);
+    this.#inFlight += 1;
+    this.#options
+      .flush(batch.map((waiting) => waiting.item))
+      .then(
+        (failures) => {
+          for (const waiting of batch) settle(waiting, failures);
+        },
+        (error) => {
+          for (const waiting of batch) waiting.reject(error);
+        },
+      )
+      .finally(() => {
+        this.#inFlight -= 1;
+        if (this.#waiting.length > 0) this.#schedule();
+      });
+  }
+}
+
+function settle<Item>(waiting: Waiting<Item>, failures: Failures<Item>): void {
+  if (failures.has(waiting.item)) waiting.reject(failures.get(waiting.item));
+  else waiting.resolve();
+}

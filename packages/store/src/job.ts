@@ -1,0 +1,136 @@
+import type { Effect, ReceiptRecord } from '@rowcall/protocol';
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { toReceiptParameters } from './receipt.js';
+import { HEARTBEAT_MAX_AGE_MS } from './runner.js';
+import type { Database } from './schema.js';
+
+/** Channel that is notified when jobs wait; the payload names the lanes, separated by spaces. */
+export const JOB_CHANNEL = 'rowcall_job';
+/** Channel that is notified when jobs ended; the payload holds their ids, separated by spaces. */
+export const DONE_CHANNEL = 'rowcall_done';
+/** How often a read job is started, counting the first. A write job is started once. */
+export const READ_ATTEMPTS_MAX = 3;
+
+/** A call that waits for a runner. Its id is the id of the receipt that it will leave. */
+export interface NewJob {
+  readonly id: string;
+  readonly lane: string;
+  readonly effect: Effect;
+  /** The call, as JSON text. */
+  readonly call: string;
+}
+
+/** A call that a runner holds. */
+export interface ClaimedJob extends NewJob {
+  /** Counting this one. */
+  readonly attempts: number;
+}
+
+const INSERT_JOBS = `
+with written as (
+  insert into job (id, lane, effect, call)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict (id) do nothing
+)
+select pg_notify('${JOB_CHANNEL}', $5)`;
+
+/** Queues jobs and wakes the runners: one statement and one notification for all. */
+export async function insertJobs(pool: pg.Pool, jobs: readonly NewJob[]): Promise<void> {
+  const values = [
+    jobs.map(({ id }) => id),
+    jobs.map(({ lane }) => lane),
+    jobs.map(({ effect }) => effect),
+    jobs.map(({ call }) => call),
+    [...new Set(jobs.map(({ lane }) => lane))].join(' '),
+  ];
+  await pool.query({ name: 'insert_jobs', text: INSERT_JOBS, values });
+}
+
+const CLAIM_JOBS = `
+with picked as (
+  select id from job where lane = any($2) and lease_owner is null
+  order by priority desc, id limit $3 for update skip locked
+)
+update job set lease_owner = $1, leased_at = now(), attempts = attempts + 1
+from picked where job.id = picked.id
+returning job.id, lane, effect, call, attempts`;
+
+/** Takes up to `limit` waiting jobs of the lanes. No job is ever given to two runners. */
+export async function claimJobs(
+  pool: pg.Pool,
+  options: { runnerId: string; lanes: readonly string[]; limit: number },
+): Promise<ClaimedJob[]> {
+  const values = [options.runnerId, options.lanes, options.limit];
+  const { rows } = await pool.query<ClaimedJob>({ name: 'claim_jobs', text: CLAIM_JOBS, values });
+  return rows;
+}
+
+// Only the holder of the lease may end a job: one that was declared dead and wakes up writes nothing.
+const COMPLETE_JOBS = `
+with ended as (delete from job where id = any($2::text[]) and lease_owner = $8 returning id),
+written as (
+  insert into receipt select * from json_populate_recordset(null::receipt, $1::json) as r
+  where r.id in (select id from ended) on conflict (id) do nothing
+),
+kept as (
+  insert into receipt_payload (receipt_id, request, request_redacted, result, result_redacted, upstream)
+  select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[]) as p(receipt_id)
+  where p.receipt_id in (select id from ended) on conflict (receipt_id) do nothing
+)
+select pg_notify('${DONE_CHANNEL}', string_agg(id, ' ')) from ended having count(*) > 0`;
+
+/** Ids of {@link DONE_CHANNEL} in one notification: its payload holds less than 8,000 bytes. */
+export const COMPLETE_BATCH_MAX = 200;
+
+/** Ends jobs and writes their receipts, in one statement. A job whose lease was lost is left out. */
+export async function completeJobs(pool: pg.Pool, runnerId: string, records: readonly ReceiptRecord[]): Promise<void> {
+  const values = [...toReceiptParameters(records), runnerId];
+  await pool.query({ name: 'complete_jobs', text: COMPLETE_JOBS, values });
+}
+
+/** Puts jobs back that were taken and not started; the attempt does not count. */
+export async function releaseJobs(db: Kysely<Database>, runnerId: string, ids: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const released = await tx
+      .updateTable('job')
+      .set({ lease_owner: null, leased_at: null, attempts: sql<number>`attempts - 1` })
+      .where('lease_owner', '=', runnerId)
+      .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
+      .returning('lane')
+      .execute();
+    const lanes = [...new Set(released.map(({ lane }) => lane))].join(' ');
+    await sql`select pg_notify(${JOB_CHANNEL}, ${lanes})`.execute(tx);
+  });
+}
+
+/**
+ * Takes the leases of dead runners over. Reads that may start again go back to the queue.
+ * @returns the others, now leased to the caller, who has to write an `interrupted` receipt for each.
+ */
+export async function takeOverDeadLeases(db: Kysely<Database>, runnerId: string): Promise<ClaimedJob[]> {
+  return db.transaction().execute(async (tx) => {
+    await sql`delete from runner
+      where heartbeat_at < now() - ${HEARTBEAT_MAX_AGE_MS} * interval '1 millisecond'`.execute(tx);
+    const { rows } = await sql<ClaimedJob & { requeued: boolean }>`
+      with dead as (
+        select id from job
+        where lease_owner is not null and not exists (select from runner where runner.id = lease_owner)
+        order by id limit 200 for update skip locked
+      )
+      update job set
+        lease_owner = case when effect = 'read' and attempts < ${READ_ATTEMPTS_MAX} then null else ${runnerId} end
+      from dead where job.id = dead.id
+      returning job.id, lane, effect, call, attempts, lease_owner is null as requeued`.execute(tx);
+    const lanes = [...new Set(rows.filter(({ requeued }) => requeued).map(({ lane }) => lane))].join(' ');
+    if (lanes !== '') await sql`select pg_notify(${JOB_CHANNEL}, ${lanes})`.execute(tx);
+    return rows.filter(({ requeued }) => !requeued);
+  });
+}
+
+/** Where a job stands: `queued`, `running`, or undefined when it is not in the queue. */
+export async function findJobState(db: Kysely<Database>, id: string): Promise<'queued' | 'running' | undefined> {
+  const record = await db.selectFrom('job').select('lease_owner').where('id', '=', id).executeTakeFirst();
+  if (record === undefined) return undefined;
+  return record.lease_owner === null ? 'queued' : 'running';
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '@rowcall/errors';
+import type { Log, ReceiptRecord } from '@rowcall/protocol';
+import type pg from 'pg';
+import { type Failures, Gather, NO_FAILURES } from './gather.js';
+import { isTransient } from './pool.js';
+import { insertReceipts } from './receipt.js';
+
+/** Commits in flight at the same time. */
+const IN_FLIGHT_MAX = 2;
+/** Receipts in one commit. */
+const BATCH_MAX = 500;
+/** Receipts that may wait; more calls are refused before they run. */
+const WAITING_MAX = 5_000;
+/** How long, in ms, a caller waits for its receipt while the database is away. */
+const PATIENCE_MS = 10_000;
+const RETRY_FIRST_MS = 20;
+const RETRY_MAX_MS = 500;
+
+/** How a {@link Ledger} writes. */
+export interface LedgerOptions {
+  readonly log: Log;
+  /** How a batch is written; {@link insertReceipts} when not given. */
+  readonly write?: (records: readonly ReceiptRecord[]) => Promise<void>;
+  /** How long, in ms, a caller waits for its receipt; 10,000 when not given. */
+  readonly patienceMs?: number;
+}
+
+/**
+ * Writes receipts. Those of concurrent calls are committed together, durable, and no call's promise resolves before
+ * its receipt is committed. While the database is away, receipts stay in memory and are tried again.
+ */
+export class Ledger {
+  readonly #gather: Gather<ReceiptRecord>;
+  readonly #log: Log;
+  readonly #write: (records: readonly ReceiptRecord[]) => Promise<void>;
+  readonly #patienceMs: number;
+  #open = 0;
+  #stopping = false;
+
+  constructor(pool: pg.Pool, options: LedgerOptions) {
+    this.#log = options.log;
+    this.#write = options.write ?? ((records) => insertReceipts(pool, records));
+    this.#patienceMs = options.patienceMs ?? PATIENCE_MS;
+    this.#gather = new Gather({
+      flush: (records) => this.#flush(records),
+      inFlightMax: IN_FLIGHT_MAX,
+      batchMax: BATCH_MAX,
+    });
+  }
+
+  /** To be asked before a row runs. @throws AppError ledger_unavailable when receipts pile up. */
+  admit(): void {
+    if (this.#gather.waiting < WAITING_MAX) return;
+    throw new AppError('ledger_unavailable', `${WAITING_MAX} receipts wait to be written; nothing was run`);
+  }
+
+  /**
+   * Commits one receipt.
+   * @throws AppError ledger_unavailable when it is not committed in time; it stays in line and is still tried.
+   */
+  async commit(record: ReceiptRecord): Promise<void> {
+    this.#open += 1;
+    const written = this.#gather.add(record).finally(() => {
+      this.#open -= 1;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(lateError(record)), this.#patienceMs);
+    });
+    try {
+      await Promise.race([written, late]);
+    } catch (error) {
+      written.catch(() => undefined); // already logged by the flush
+      throw error instanceof AppError ? error : refusedError(record, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Waits until every receipt is written, at most `graceMs`. @returns how many are lost. */
+  async stop(graceMs: number): Promise<number> {
+    const until = performance.now() + graceMs;
+    while (this.#open > 0 && performance.now() < until) await sleep(10);
+    this.#stopping = true;
+    if (this.#open > 0) this.#log.error({ lost: this.#open }, 'receipts could not be written before the stop');
+    return this.#open;
+  }
+
+  async #flush(records: readonly ReceiptRecord[]): Promise<Failures<ReceiptRecord>> {
+    for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
+      try {
+        await this.#write(records);
+        return NO_FAILURES;
+      } catch (error) {
+        if (!isTransient(error)) return this.#halve(records, error);
+        if (this.#stopping) throw error;
+        this.#log.warn({ err: error, receipts: records.length }, 'receipts cannot be written yet');
+        await sleep(waitMs);
+      }
+    }
+  }
+
+  /** A receipt that Postgres refuses must not take the others of its batch along: halve until it stands alone. */
+  async #halve(records: readonly ReceiptRecord[], cause: unknown): Promise<Failures<ReceiptRecord>> {
+    const [first] = records;
+    if (first !== undefined && records.length === 1) {
+      this.#log.error({ err: cause, receipt: first.receipt.id }, 'the database refused a receipt');
+      return new Map([[first, cause]]);
+    }
+    const half = records.length >> 1;
+    const lower = await this.#flush(records.slice(0, half));
+    const upper = await this.#flush(records.slice(half));
+    return new Map([...lower, ...upper]);
+  }
+}
+
+function lateError({ receipt }: ReceiptRecord): AppError {
+  return new AppError(
+    'ledger_unavailable',
+    'the row ran, but its receipt is not written yet; it is still being tried',
+    {
+      details: { ran: receipt.output_hash !== null, receipt: receipt.id },
+    },
+  );
+}
+
+function refusedError({ receipt }: ReceiptRecord, cause: unknown): AppError {
+  return new AppError('ledger_unavailable', 'the receipt of the call could not be written', {
+    details: { ran: receipt.output_hash !== null, receipt: receipt.id },
+    cause,
+  });
+}

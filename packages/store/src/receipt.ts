@@ -1,0 +1,72 @@
+import type { Receipt, ReceiptPayload, ReceiptRecord } from '@rowcall/protocol';
+import type { Kysely, Selectable } from 'kysely';
+import type pg from 'pg';
+import type { Database, ReceiptTable } from './schema.js';
+
+type Db = Kysely<Database>;
+
+/** The columns of a batch of receipts, as parameters `$1` to `$7` of {@link INSERT_RECEIPTS}. */
+export function toReceiptParameters(records: readonly ReceiptRecord[]): unknown[] {
+  return [
+    JSON.stringify(records.map(({ receipt }) => receipt)),
+    records.map(({ receipt }) => receipt.id),
+    records.map(({ payload }) => payload.request),
+    records.map(({ payload }) => payload.request_redacted),
+    records.map(({ payload }) => payload.result),
+    records.map(({ payload }) => payload.result_redacted),
+    records.map(({ payload }) => payload.upstream),
+  ];
+}
+
+const PAYLOAD_COLUMNS = 'receipt_id, request, request_redacted, result, result_redacted, upstream';
+
+// One statement for any number of receipts, so that it is prepared once. Payloads are arrays of text and not part of
+// the JSON: there, Postgres would refuse a \u0000. A second try after a lost connection meets its own ids: do nothing.
+const INSERT_RECEIPTS = `
+with written as (
+  insert into receipt select * from json_populate_recordset(null::receipt, $1::json) on conflict (id) do nothing
+)
+insert into receipt_payload (${PAYLOAD_COLUMNS})
+select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[])
+on conflict (receipt_id) do nothing`;
+
+/** Writes receipts and payloads in one durable statement. Writing a receipt twice is the same as once. */
+export async function insertReceipts(pool: pg.Pool, records: readonly ReceiptRecord[]): Promise<void> {
+  await pool.query({ name: 'insert_receipts', text: INSERT_RECEIPTS, values: toReceiptParameters(records) });
+}
+
+function toReceipt(record: Selectable<ReceiptTable>): Receipt {
+  return {
+    ...record,
+    started_at: record.started_at.toISOString(),
+    finished_at: record.finished_at.toISOString(),
+    cost_usd: Number(record.cost_usd),
+  };
+}
+
+/** @returns the receipt, or undefined when there is none. */
+export async function findReceipt(db: Db, id: string): Promise<Receipt | undefined> {
+  const record = await db.selectFrom('receipt').selectAll().where('id', '=', id).executeTakeFirst();
+  return record === undefined ? undefined : toReceipt(record);
+}
+
+/** @returns the payload of a receipt, or undefined when it expired. */
+export function findReceiptPayload(db: Db, receiptId: string): Promise<ReceiptPayload | undefined> {
+  return db
+    .selectFrom('receipt_payload')
+    .select(['receipt_id', 'request', 'request_redacted', 'result', 'result_redacted', 'upstream'])
+    .where('receipt_id', '=', receiptId)
+    .executeTakeFirst();
+}
+
+/** Receipts of one trace, oldest first. `limit` bounds a trace of any size. */
+export async function listTrace(db: Db, trace: string, limit: number): Promise<Receipt[]> {
+  const records = await db
+    .selectFrom('receipt')
+    .selectAll()
+    .where('trace', '=', trace)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return records.map(toReceipt);
+}

@@ -1,0 +1,59 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from './schema.js';
+
+type Db = Kysely<Database>;
+
+/** Channel that is notified when a runner comes or goes. */
+export const RUNNER_CHANNEL = 'rowcall_runner';
+/** How often, in ms, a runner writes its heartbeat. */
+export const HEARTBEAT_EVERY_MS = 3_000;
+/** A runner whose heartbeat is older, in ms, counts as dead, and its leases as free. */
+export const HEARTBEAT_MAX_AGE_MS = 15_000;
+
+/** A runner process as it registers. */
+export interface NewRunner {
+  readonly id: string;
+  readonly lanes: readonly string[];
+  readonly concurrency: number;
+  readonly host: string;
+  readonly pid: number;
+}
+
+const announce = (db: Db) => sql`select pg_notify(${RUNNER_CHANNEL}, '')`.execute(db);
+
+/** Registers a runner and tells all processes. */
+export async function insertRunner(db: Db, runner: NewRunner): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('runner')
+      .values({ ...runner, lanes: [...runner.lanes] })
+      .execute();
+    await announce(tx);
+  });
+}
+
+/** Takes a runner out and tells all processes. */
+export async function deleteRunner(db: Db, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.deleteFrom('runner').where('id', '=', id).execute();
+    await announce(tx);
+  });
+}
+
+/** Keeps a runner and all its leases alive. @returns false when it was declared dead meanwhile. */
+export async function updateHeartbeat(db: Db, id: string): Promise<boolean> {
+  const result = await db
+    .updateTable('runner')
+    .set({ heartbeat_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** The lanes that some living runner serves. */
+export async function listLiveLanes(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ lane: string }>`
+    select distinct unnest(lanes) as lane from runner
+    where heartbeat_at > now() - ${HEARTBEAT_MAX_AGE_MS} * interval '1 millisecond'`.execute(db);
+  return rows.map(({ lane }) => lane);
+}
