@@ -1,1 +1,52 @@
-export {};
+import { ConfigError } from '@rowcall/config';
+import { migrate } from '@rowcall/store';
+import { pino } from 'pino';
+import { buildApp } from './app.js';
+import { type ApiConfig, readConfig, readCredential } from './config.js';
+import { buildContext } from './context.js';
+import { buildKeyCheck, loadOwnerKey } from './owner-key.js';
+import { addSeeds } from './seed.js';
+import { onStop } from './stop.js';
+import { VERSION } from './version.js';
+
+/** How long, in ms, calls under way get to finish at a stop. */
+const GRACE_MS = 10_000;
+
+async function main(config: ApiConfig): Promise<void> {
+  const log = pino({ name: 'rowcall-api', level: config.logLevel });
+  const isOwnerKey = buildKeyCheck(loadOwnerKey(config.ownerKey, config.dataDir));
+  let url = config.publicUrl ?? '';
+  const context = buildContext(config, { log, isOwnerKey, readCredential, version: VERSION, baseUrl: () => url });
+  const app = await buildApp(context, { log, version: VERSION });
+  // In reverse order of opening: no new calls, then the calls under way, then the store.
+  const stop = onStop(log, async () => {
+    await app.close();
+    await context.stop(GRACE_MS);
+  });
+  try {
+    const migrations = await migrate(context.store);
+    const seeds = await addSeeds(context);
+    await context.start();
+    const address = await app.listen({ host: config.host, port: config.port });
+    if (url === '') url = address;
+    if (config.allowNets === undefined) {
+      log.warn(
+        {},
+        'rows may reach this machine (loopback): the quick-start default; set ROWCALL_ALLOW_NETS to change it',
+      );
+    }
+    log.info({ address, url, migrations, seeds, rows: context.catalogue.counts.rows }, 'ready');
+    process.send?.({ ready: true, url });
+  } catch (error) {
+    log.fatal({ err: error }, 'cannot start');
+    await stop(1);
+  }
+}
+
+try {
+  await main(readConfig());
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(78); // EX_CONFIG of sysexits.h
+}

@@ -1,1 +1,10 @@
-export {};
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { ConfigError } from '@rowcall/config';
+import { buildEngine } from '@rowcall/engine';
+import { onStop, readCredential } from '@rowcall/process';
+import { Listener, migrate } from '@rowcall/store';
+import { pino } from 'pino';
+import { type RunnerConfig, readConfig } from './config.js';
+import { Runner } from './runner.js';

@@ -185,25 +185,29 @@ export class Catalogue {
     }
   }
 
-  /** Compares all versions with the database and reads what differs. Notifications may come in between. */
   async #synchronise(): Promise<void> {
-    const { db } = this.#options.store;
     if (this.#versions.size === 0) {
-      for (const stored of await listRows(db)) this.apply(stored);
+      for (const stored of await listRows(this.#options.store.db)) this.apply(stored);
     } else {
-      const before = new Map([...this.#entries].map(([key, { row }]) => [key, row.version]));
-      const current = new Map((await listRowVersions(db)).map(({ key, version }) => [key, version]));
-      for (const [key, version] of before) {
-        if (!current.has(key) && this.#entries.get(key)?.row.version === version) this.#drop(key);
-      }
-      const changed = [...current].filter(([key, version]) => version > (this.#versions.get(key) ?? 0));
-      for (let start = 0; start < changed.length; start += READ_BATCH) {
-        const keys = changed.slice(start, start + READ_BATCH).map(([key]) => key);
-        for (const stored of await listRows(db, keys)) this.apply(stored);
-      }
+      await this.#catchUp();
     }
     this.#staleSince = undefined;
     for (const wake of this.#freshWaiters.splice(0)) wake();
+  }
+
+  /** Compares all versions with the database and reads what differs. Notifications may come in between. */
+  async #catchUp(): Promise<void> {
+    const { db } = this.#options.store;
+    const before = [...this.#entries.values()].map(({ row }) => row);
+    const current = new Map((await listRowVersions(db)).map(({ key, version }) => [key, version]));
+    for (const { key, version } of before) {
+      if (!current.has(key) && this.#entries.get(key)?.row.version === version) this.#drop(key);
+    }
+    const changed = [...current].filter(([key, version]) => version > (this.#versions.get(key) ?? 0));
+    for (let start = 0; start < changed.length; start += READ_BATCH) {
+      const keys = changed.slice(start, start + READ_BATCH).map(([key]) => key);
+      for (const stored of await listRows(db, keys)) this.apply(stored);
+    }
   }
 }
 

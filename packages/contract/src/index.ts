@@ -1,1 +1,17 @@
-export {};
+export type { Arguments } from '@rowcall/substitution';
+export { toArguments } from './arguments.js';
+export { type Auth, parseAuth } from './auth.js';
+export { buildContract, type ContractOptions } from './build-contract.js';
+export type { CallExample } from './call-example.js';
+export { toCanonicalJson } from './canonical-json.js';
+export { type Contract, contractSchema } from './contract.js';
+export { contractToMarkdown } from './contract-markdown.js';
+export { contractToSkill } from './contract-skill.js';
+export { deriveExample } from './derive-example.js';
+export { type ArgumentDoc, type Docstring, parseDocstring } from './docstring.js';
+export { deriveEffect, deriveRisk, type EffectColumns } from './effect.js';
+export { type FingerprintColumns, type FingerprintRelated, fingerprint } from './fingerprint.js';
+export { checkHygiene, type HygieneCode, type HygieneColumns, type Violation } from './hygiene.js';
+export { type CompiledSchema, compileInputSchema, type SchemaRefusal } from './input-schema.js';
+export type { ArgumentInput, ArgumentRow } from './read-arguments.js';
+export type { SchemaError } from './schema-validator.js';

@@ -37,4 +37,15 @@ export class AppError extends Error {
   get reason(): string {
     return this.param === undefined ? this.code : `${this.code}:${this.param}`;
   }
+
+  /** The same failure with more facts for the caller. */
+  withDetails(details: Readonly<Record<string, unknown>>): AppError {
+    const { code, message, fix, cause, param } = this;
+    return new AppError(code, message, {
+      fix,
+      cause,
+      details: { ...this.details, ...details },
+      ...(param === undefined ? {} : { param }),
+    });
+  }
 }

@@ -65,7 +65,6 @@ export const ERROR_CODES = {
     'receipts cannot be written now',
     'send again later; if a receipt id is given, look it up first',
   ),
-  catalogue_stale: entry(503, 'the database is out of reach', 'send again later; reading from memory still works'),
   shutting_down: entry(503, 'the server is stopping', 'send again; another process will answer'),
   internal: entry(500, 'a defect of the server', 'report it with the trace id'),
 } as const satisfies Record<string, ErrorEntry>;

@@ -29,3 +29,16 @@ export {
   rowWriteSchema,
   SCRATCH_KEY_PATTERN,
 } from './row.js';
+export {
+  type Confirmation,
+  confirmationSchema,
+  type Descriptor,
+  type DispatchBody,
+  descriptorSchema,
+  dispatchAnswerSchema,
+  dispatchBodySchema,
+  jsonSchema,
+  problemSchema,
+  proofSchema,
+  queuedAnswerSchema,
+} from './wire.js';

@@ -8,7 +8,7 @@ const isEmpty = (value: JsonValue): boolean =>
 /** JSON that reports a failure on the success channel: `ok: false`, an `error`, or `skipped`. */
 function saysItFailed(value: JsonValue): boolean {
   if (!isJsonObject(value)) return false;
-  return value['ok'] === false || isRaised(value['error']) || isRaised(value['skipped']);
+  return value.ok === false || isRaised(value.error) || isRaised(value.skipped);
 }
 
 const isRaised = (flag: JsonValue | undefined): boolean => flag !== undefined && flag !== false && !isEmpty(flag);

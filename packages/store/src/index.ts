@@ -32,9 +32,10 @@ export { Ledger, type LedgerOptions } from './ledger.js';
 export { Listener, type ListenerOptions, type Subscription } from './listener.js';
 export { migrate } from './migrate.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
-export { findReceipt, findReceiptPayload, insertReceipts, listTrace } from './receipt.js';
+export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
 export {
   deleteRunner,
+  drainRunner,
   HEARTBEAT_EVERY_MS,
   HEARTBEAT_MAX_AGE_MS,
   insertRunner,

@@ -24,6 +24,8 @@ export interface LedgerOptions {
   readonly write?: (records: readonly ReceiptRecord[]) => Promise<void>;
   /** How long, in ms, a caller waits for its receipt; 10,000 when not given. */
   readonly patienceMs?: number;
+  /** Receipts in one commit, at the most; 500 when not given. */
+  readonly batchMax?: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export class Ledger {
     this.#gather = new Gather({
       flush: (records) => this.#flush(records),
       inFlightMax: IN_FLIGHT_MAX,
-      batchMax: BATCH_MAX,
+      batchMax: options.batchMax ?? BATCH_MAX,
     });
   }
 

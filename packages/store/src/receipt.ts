@@ -1,5 +1,5 @@
 import type { Receipt, ReceiptPayload, ReceiptRecord } from '@rowcall/protocol';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type pg from 'pg';
 import type { Database, ReceiptTable } from './schema.js';
 
@@ -69,4 +69,14 @@ export async function listTrace(db: Db, trace: string, limit: number): Promise<R
     .limit(limit)
     .execute();
   return records.map(toReceipt);
+}
+
+/** Of the given calls, those that ended: they have a receipt. */
+export async function listEndedCalls(db: Db, ids: readonly string[]): Promise<string[]> {
+  const records = await db
+    .selectFrom('receipt')
+    .select('id')
+    .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
+    .execute();
+  return records.map(({ id }) => id);
 }

@@ -32,6 +32,14 @@ export async function insertRunner(db: Db, runner: NewRunner): Promise<void> {
   });
 }
 
+/** Takes a runner's lanes away, so that nothing new is sent to it, while it still holds its leases. */
+export async function drainRunner(db: Db, id: string): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await tx.updateTable('runner').set({ lanes: [] }).where('id', '=', id).execute();
+    await announce(tx);
+  });
+}
+
 /** Takes a runner out and tells all processes. */
 export async function deleteRunner(db: Db, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {

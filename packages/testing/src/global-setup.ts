@@ -33,7 +33,7 @@ async function startEmbedded(): Promise<TestServer> {
 
 /** TEST_DATABASE_URL, else Docker, else the embedded server. */
 async function startServer(): Promise<TestServer> {
-  const given = process.env['TEST_DATABASE_URL'];
+  const given = process.env.TEST_DATABASE_URL;
   if (given) return { superuserUrl: given, what: 'TEST_DATABASE_URL', stop: async () => undefined };
   const docker = await tryDocker();
   if ('superuserUrl' in docker) return docker;

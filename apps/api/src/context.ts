@@ -1,0 +1,66 @@
+import type { Catalogue } from '@rowcall/catalogue';
+import { buildEngine, type Engine, type FunctionRegistry } from '@rowcall/engine';
+import type { Log } from '@rowcall/protocol';
+import { Listener, type Store } from '@rowcall/store';
+import type { ApiConfig } from './config.js';
+import { RefusalCounter } from './refusal-counter.js';
+
+/** Everything an API process is made of, built once. */
+export interface Context {
+  readonly config: Pick<ApiConfig, 'publicContracts' | 'publicConfirm'>;
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly lanes: { readonly live: readonly string[] };
+  readonly engine: Engine;
+  readonly functions: FunctionRegistry;
+  readonly refusals: RefusalCounter;
+  readonly isOwnerKey: (candidate: string) => boolean;
+  /** Address under which callers reach this process, without a slash at its end. */
+  readonly baseUrl: () => string;
+  /** Loads the catalogue and listens. Returns when the process can answer. */
+  start(): Promise<void>;
+  /** Ends in reverse order of opening; calls get `graceMs` to finish. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** What {@link buildContext} needs beside the configuration. */
+export interface ContextOptions {
+  readonly log: Log;
+  readonly isOwnerKey: (candidate: string) => boolean;
+  readonly readCredential: (name: string) => string | undefined;
+  readonly baseUrl: () => string;
+  readonly version: string;
+}
+
+/** Wires an API process. Connects to nothing yet. */
+export function buildContext(config: ApiConfig, options: ContextOptions): Context {
+  const { log, isOwnerKey, baseUrl, readCredential, version } = options;
+  const { databaseUrl, allowNets, timeZone } = config;
+  const parts = buildEngine({ databaseUrl, allowNets, timeZone, name: 'rowcall-api', version, log, readCredential });
+  const { store, catalogue, lanes, engine, functions, subscriptions } = parts;
+  const refusals = new RefusalCounter({ store, log });
+  const listener = new Listener({ url: databaseUrl, name: 'rowcall-api', log, subscriptions });
+  const stopAll = async (graceMs: number) => {
+    await parts.drain(graceMs);
+    await refusals.stop();
+    await listener.stop();
+    await store.close();
+  };
+  let stopping: Promise<void> | undefined;
+  return {
+    config,
+    store,
+    catalogue,
+    lanes,
+    engine,
+    functions,
+    refusals,
+    isOwnerKey,
+    baseUrl,
+    start: () => listener.start(),
+    stop(graceMs) {
+      stopping ??= stopAll(graceMs);
+      return stopping;
+    },
+  };
+}

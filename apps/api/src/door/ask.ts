@@ -1,0 +1,61 @@
+import type { Entry } from '@rowcall/catalogue';
+import type { Hit } from '@rowcall/resolver';
+import type { Context } from '../context.js';
+import { contractOf, staleness } from './contract.js';
+import { toDescriptor } from './descriptor.js';
+
+/** Candidates of one answer. */
+const MATCHES_MAX = 12;
+/** A best hit that holds a smaller share of the question's words does not answer it. */
+const COVERAGE_MIN = 0.25;
+
+interface Candidate {
+  readonly hit: Hit;
+  readonly entry: Entry;
+}
+
+/** Answers a question in plain language: the best row with its contract and the call ready to send, and the ranked candidates. */
+export function ask(context: Context, question: string) {
+  const candidates = findCandidates(context, question);
+  const [first] = candidates;
+  const best = first !== undefined && first.hit.coverage >= COVERAGE_MIN ? first : undefined;
+  return {
+    ask: question.slice(0, 500),
+    best: best === undefined ? null : toBest(context, best),
+    ...(best === undefined ? { message: nothingFits(candidates) } : {}),
+    confidence: toConfidence(candidates),
+    matches: candidates.map(({ hit, entry }) => ({
+      ...toDescriptor(entry, context.baseUrl()),
+      score: round(hit.score),
+      coverage: round(hit.coverage),
+    })),
+    ...staleness(context),
+  };
+}
+
+function findCandidates({ catalogue }: Context, question: string): Candidate[] {
+  return catalogue.search(question, { limit: MATCHES_MAX }).flatMap((hit) => {
+    const entry = catalogue.find(hit.key);
+    return entry === undefined ? [] : [{ hit, entry }];
+  });
+}
+
+function toBest(context: Context, { entry }: Candidate) {
+  const contract = contractOf(context, entry);
+  return { key: entry.row.key, contract, send: contract.example };
+}
+
+function nothingFits(candidates: readonly Candidate[]): string {
+  const nearest = candidates.slice(0, 3).map(({ entry }) => entry.row.key);
+  const end = nearest.length === 0 ? 'browse with ?map=1' : `the nearest are ${nearest.join(', ')}`;
+  return `nothing here does that; ${end}`;
+}
+
+/** How sure the first place is, 0 to 1: how much of the question it holds, and how far the second is behind. */
+function toConfidence([first, second]: readonly Candidate[]): number {
+  if (first === undefined) return 0;
+  const margin = second === undefined ? 1 : 1 - second.hit.score / first.hit.score;
+  return round(first.hit.coverage * (0.6 + 0.4 * Math.max(0, margin)));
+}
+
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -1,0 +1,43 @@
+import type { Entry } from '@rowcall/catalogue';
+import { buildContract, type Contract, contractToMarkdown, contractToSkill } from '@rowcall/contract';
+import { AppError } from '@rowcall/errors';
+import type { Context } from '../context.js';
+
+/** The forms that a contract can be read in. */
+export type Format = 'json' | 'markdown' | 'skill';
+
+/** A document, ready to be sent. */
+export interface Document {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+const SUGGESTIONS_MAX = 6;
+
+/** The contract of an entry. */
+export function contractOf(context: Context, entry: Entry): Contract {
+  const { fingerprint, effect } = entry;
+  return buildContract(entry.row, { fingerprint, effect, baseUrl: context.baseUrl() });
+}
+
+/** Reads one row's contract. @throws AppError unknown_key, for a disabled row as well: it is gone from every projection. */
+export function readContract(context: Context, key: string, format: Format): Document {
+  const entry = context.catalogue.find(key);
+  if (!entry?.row.enabled) {
+    throw new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
+      details: { did_you_mean: context.catalogue.nearest(key, SUGGESTIONS_MAX) },
+    });
+  }
+  const contract = contractOf(context, entry);
+  if (format === 'markdown') return { contentType: 'text/markdown; charset=utf-8', text: contractToMarkdown(contract) };
+  if (format === 'skill') return { contentType: 'text/markdown; charset=utf-8', text: contractToSkill(contract) };
+  return {
+    contentType: 'application/json; charset=utf-8',
+    text: JSON.stringify({ ...contract, ...staleness(context) }),
+  };
+}
+
+/** Said on every answer from memory while changes may have been missed. */
+export function staleness({ catalogue }: Context): { stale_since?: string } {
+  return catalogue.staleSince === undefined ? {} : { stale_since: new Date(catalogue.staleSince).toISOString() };
+}

@@ -1,0 +1,101 @@
+import { type Dispatched, type DispatchRequest, toAnswerText, toReceiptLinks } from '@rowcall/engine';
+import { AppError } from '@rowcall/errors';
+import {
+  type DispatchBody,
+  dispatchAnswerSchema,
+  dispatchBodySchema,
+  isJsonObject,
+  problemSchema,
+  queuedAnswerSchema,
+} from '@rowcall/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../app.js';
+import type { Context } from '../context.js';
+import { requireOwner } from '../plugins/owner.js';
+
+/** Names under which callers wrap the arguments by mistake, from habits with other protocols. */
+const MISNAMED_ARGS = ['arguments', 'input', 'params', 'parameters'];
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Says what the caller probably meant. @throws AppError unrecognized_request with the corrected call. */
+function refuseMisnested(body: unknown): void {
+  if (!isJsonObject(body) || typeof body.key !== 'string') return;
+  const misnamed = MISNAMED_ARGS.find((name) => isJsonObject(body[name]));
+  const nested = isJsonObject(body.args) && Object.keys(body.args).length === 1 ? body.args.args : undefined;
+  const args = misnamed === undefined ? nested : body[misnamed];
+  if (!isJsonObject(args)) return;
+  throw new AppError('unrecognized_request', `named arguments go into args, not into ${misnamed ?? 'args.args'}`, {
+    fix: 'send the call in `send`',
+    details: { send: { key: body.key, args } },
+  });
+}
+
+function toRequest(body: DispatchBody, request: FastifyRequest): DispatchRequest {
+  const prefer = request.headers.prefer;
+  const preferAsync = typeof prefer === 'string' && /\brespond-async\b/i.test(prefer);
+  return {
+    key: body.key,
+    input: body.args === undefined ? { body: body.body ?? '' } : { args: body.args },
+    expectContract: body.expect_contract,
+    mode: body.mode ?? (preferAsync ? 'async' : 'sync'),
+    onBehalfOf: body.on_behalf_of,
+    reason: body.reason,
+  };
+}
+
+function toCaller(request: FastifyRequest) {
+  const traceparent = request.headers.traceparent;
+  return {
+    actor: 'owner',
+    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : null,
+  };
+}
+
+function sendDispatched(reply: FastifyReply, dispatched: Dispatched, baseUrl: string): FastifyReply {
+  reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store');
+  if (dispatched.kind === 'finished') return reply.send(toAnswerText(dispatched.call, baseUrl));
+  const { id, trace, lane } = dispatched;
+  const links = toReceiptLinks(baseUrl, id);
+  const answer = { ok: true, ran: false, state: 'queued', trace, invocation_id: id, lane, ...links };
+  return reply.status(202).header('location', links.receipt).send(JSON.stringify(answer));
+}
+
+/** POST /api/dispatch: runs a row and answers with its result and proof. */
+export function addDoorPost(app: App, context: Context): void {
+  app.route({
+    method: 'POST',
+    url: '/api/dispatch',
+    schema: {
+      operationId: 'invoke',
+      summary: 'Run a row',
+      description: '200 when the row ran, whatever came of it; 202 when it was queued; a problem when it did not run.',
+      tags: ['door'],
+      security: [{ ownerKey: [] }],
+      body: dispatchBodySchema,
+      response: {
+        200: dispatchAnswerSchema,
+        202: queuedAnswerSchema,
+        400: problemSchema,
+        401: problemSchema,
+        404: problemSchema,
+        409: problemSchema,
+        424: problemSchema,
+        501: problemSchema,
+        503: problemSchema,
+        504: problemSchema,
+      },
+    },
+    async onRequest(request) {
+      await requireOwner(context, request);
+      if (request.headers['idempotency-key'] === undefined) return;
+      throw new AppError('unrecognized_request', 'Idempotency-Key is not supported by this version; nothing was run');
+    },
+    async preValidation(request) {
+      refuseMisnested(request.body);
+    },
+    async handler(request, reply) {
+      const dispatched = await context.engine.dispatch(toRequest(request.body, request), toCaller(request));
+      return sendDispatched(reply, dispatched, context.baseUrl());
+    },
+  });
+}

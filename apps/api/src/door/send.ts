@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Document } from './contract.js';
+
+/** Sends a document with its ETag (RFC 9110), or 304 when the caller has it already. */
+export function sendDocument(request: FastifyRequest, reply: FastifyReply, document: Document): FastifyReply {
+  const etag = `"${createHash('sha256').update(document.text).digest('base64url').slice(0, 27)}"`;
+  reply.headers({ etag, vary: 'accept, authorization', 'cache-control': 'no-cache' });
+  const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  if (known?.includes(etag)) return reply.status(304).send();
+  return reply.header('content-type', document.contentType).send(document.text);
+}

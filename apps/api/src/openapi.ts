@@ -1,0 +1,41 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+
+const DESCRIPTION =
+  'One Postgres table of capabilities. Ask for one in plain language, read its contract, invoke it, confirm the receipt.';
+
+/** Writes the OpenAPI 3.1 document from the routes' schemas. To be added before the routes. */
+export async function addOpenApi(app: FastifyInstance, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Rowcall',
+        version,
+        description: DESCRIPTION,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: [
+        { name: 'door', description: 'Ask, read, invoke, confirm.' },
+        { name: 'directory', description: 'Rows: one is one capability.' },
+        { name: 'receipts', description: 'Proof of what ran.' },
+        { name: 'errors', description: 'What failures mean.' },
+        { name: 'health', description: 'Probes.' },
+      ],
+      components: {
+        securitySchemes: { ownerKey: { type: 'http', scheme: 'bearer', description: 'The owner key.' } },
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+}
+
+/** Serves the document and its reference, without a request to anywhere else. To be added after the routes. */
+export async function addReference(app: FastifyInstance): Promise<void> {
+  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, transformStaticCSP: (csp) => csp });
+}

@@ -1,0 +1,32 @@
+import { problemSchema, rowSchema, rowWriteSchema } from '@rowcall/protocol';
+import { insertRow } from '@rowcall/store';
+import type { App } from '../../app.js';
+import type { Context } from '../../context.js';
+import { requireOwner } from '../../plugins/owner.js';
+import { changeHeaders, sendRow, toAuthorship } from './shared.js';
+import { toRowChange } from './write.js';
+
+/** POST /api/directory: adds a capability, live at once in every process. */
+export function addCreateRow(app: App, context: Context): void {
+  app.route({
+    method: 'POST',
+    url: '/api/directory',
+    schema: {
+      operationId: 'createRow',
+      summary: 'Add a row',
+      tags: ['directory'],
+      security: [{ ownerKey: [] }],
+      headers: changeHeaders,
+      body: rowWriteSchema,
+      response: { 201: rowSchema, 400: problemSchema, 401: problemSchema, 409: problemSchema, 422: problemSchema },
+    },
+    onRequest: (request) => requireOwner(context, request),
+    async handler(request, reply) {
+      const { row, fingerprint } = toRowChange(context, request.body);
+      const stored = await insertRow(context.store.db, row, { ...toAuthorship(request), fingerprint });
+      context.catalogue.apply(stored);
+      reply.header('location', `${context.baseUrl()}/api/directory/${row.key}`);
+      return sendRow(reply, stored.row, 201);
+    },
+  });
+}

@@ -1,0 +1,40 @@
+import { problemSchema, rowSchema } from '@rowcall/protocol';
+import { z } from 'zod';
+import type { App } from '../../app.js';
+import type { Context } from '../../context.js';
+import { requireOwner } from '../../plugins/owner.js';
+
+const querySchema = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1_000).default(100),
+  cursor: z.string().max(64).optional().meta({ description: 'next_cursor of the page before: its last key.' }),
+  category: z.string().max(128).optional(),
+});
+
+/** GET /api/directory: whole rows, by key, enabled or not. */
+export function addListRows(app: App, context: Context): void {
+  app.route({
+    method: 'GET',
+    url: '/api/directory',
+    schema: {
+      operationId: 'listRows',
+      summary: 'List rows',
+      tags: ['directory'],
+      security: [{ ownerKey: [] }],
+      querystring: querySchema,
+      response: {
+        200: z.object({ rows: z.array(rowSchema), next_cursor: z.string().nullable() }),
+        400: problemSchema,
+        401: problemSchema,
+      },
+    },
+    onRequest: (request) => requireOwner(context, request),
+    async handler({ query: { limit, cursor = '', category } }) {
+      const rows = [...context.catalogue.entries()]
+        .map(({ row }) => row)
+        .filter((row) => row.key > cursor && (category === undefined || row.category === category))
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+      const page = rows.slice(0, limit);
+      return { rows: page, next_cursor: rows.length > page.length ? (page.at(-1)?.key ?? null) : null };
+    },
+  });
+}

@@ -1,0 +1,28 @@
+import { AppError } from '@rowcall/errors';
+import { problemSchema, rowSchema } from '@rowcall/protocol';
+import type { App } from '../../app.js';
+import type { Context } from '../../context.js';
+import { requireOwner } from '../../plugins/owner.js';
+import { keyParams, sendRow } from './shared.js';
+
+/** GET /api/directory/{key}: one whole row. */
+export function addReadRow(app: App, context: Context): void {
+  app.route({
+    method: 'GET',
+    url: '/api/directory/:key',
+    schema: {
+      operationId: 'getRow',
+      summary: 'Read a row',
+      tags: ['directory'],
+      security: [{ ownerKey: [] }],
+      params: keyParams,
+      response: { 200: rowSchema, 400: problemSchema, 401: problemSchema, 404: problemSchema },
+    },
+    onRequest: (request) => requireOwner(context, request),
+    async handler({ params: { key } }, reply) {
+      const entry = context.catalogue.find(key);
+      if (entry === undefined) throw new AppError('unknown_key', `no row has the key ${key}`);
+      return sendRow(reply, entry.row);
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { checkHygiene, fingerprint } from '@rowcall/contract';
+import { AppError } from '@rowcall/errors';
+import type { JsonObject, RowWrite } from '@rowcall/protocol';
+import { isJsonObject } from '@rowcall/protocol';
+import { sha256 } from '@rowcall/receipts';
+import type { RowChange } from '@rowcall/store';
+import type { Context } from '../../context.js';
+
+/** A rule that a row breaks, and how to mend it. */
+export interface RowViolation {
+  readonly code: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/**
+ * jsonb does not keep the order of members, and positions may hang on it: a schema that gives no order of its own gets
+ * the one in which its properties were written.
+ */
+function keepArgumentOrder(schema: JsonObject | null): JsonObject | null {
+  if (schema === null || 'x-arg-order' in schema || 'required' in schema || !isJsonObject(schema.properties))
+    return schema;
+  return { ...schema, 'x-arg-order': Object.keys(schema.properties) };
+}
+
+function refuse(violations: readonly RowViolation[]): void {
+  if (violations.length === 0) return;
+  const names = violations.map(({ code }) => code).join(', ');
+  throw new AppError('hygiene_refused', `the row would break: ${names}; nothing was changed`, {
+    details: { violations },
+  });
+}
+
+/**
+ * The row as it would be stored, with its fingerprint.
+ * @param before violations that the stored row has already, which a PATCH may leave.
+ * @throws AppError hygiene_refused with all violations.
+ */
+export function toRowChange(context: Context, row: RowWrite, before: readonly RowViolation[] = []): RowChange {
+  const kept: RowWrite = { ...row, input_schema: keepArgumentOrder(row.input_schema) };
+  const had = new Set(before.map(({ code }) => code));
+  refuse([...checkHygiene(kept), ...checkFunction(context, kept)].filter(({ code }) => !had.has(code)));
+  return { row: kept, fingerprint: fingerprintOf(context, kept) };
+}
+
+/** A function that no process has is found when the row is written, not when it is called. */
+function checkFunction({ functions }: Context, { type, target }: RowWrite): RowViolation[] {
+  if (type !== 'fn' || target === '' || functions.find(target) !== undefined) return [];
+  const fix = `name one of ${functions.names.join(', ')}`;
+  return [{ code: 'unknown_function', message: `no function is called ${target}`, fix }];
+}
+
+function fingerprintOf({ catalogue, functions }: Context, row: RowWrite): string {
+  const includes = Object.fromEntries(row.includes.map((key) => [key, catalogue.find(key)?.fingerprint ?? '']));
+  const functionEffect = row.type === 'fn' ? functions.effectOf(row.target) : undefined;
+  return fingerprint(row, { includes, ...(functionEffect === undefined ? {} : { functionEffect }) }, sha256);
+}

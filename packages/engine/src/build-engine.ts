@@ -1,0 +1,82 @@
+import { Catalogue } from '@rowcall/catalogue';
+import type { Log } from '@rowcall/protocol';
+import { sha256 } from '@rowcall/receipts';
+import { Ledger, openStore, type Store, type Subscription } from '@rowcall/store';
+import { Completions } from './completions.js';
+import { Credentials } from './credentials.js';
+import { Engine } from './engine.js';
+import { BUILT_IN_FUNCTIONS } from './functions/index.js';
+import { FunctionRegistry } from './functions/registry.js';
+import { buildHttpRunner } from './http/runner.js';
+import { Lanes } from './lanes.js';
+import { ReceiptRedactor } from './receipt-redactor.js';
+
+/** What a process gives to the engine that it builds. */
+export interface BuildEngineOptions {
+  readonly databaseUrl: string;
+  /** Name of the process, shown in pg_stat_activity. */
+  readonly name: string;
+  readonly version: string;
+  /** Private networks (CIDR) that rows may reach. Undefined: loopback only, the quick-start default. */
+  readonly allowNets: readonly string[] | undefined;
+  /** IANA zone of the owner. */
+  readonly timeZone: string;
+  readonly log: Log;
+  /** The value of an environment variable that a row names. */
+  readonly readCredential: (name: string) => string | undefined;
+}
+
+/** An engine with the parts that its process needs to reach. */
+export interface EngineParts {
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly functions: FunctionRegistry;
+  readonly catalogue: Catalogue;
+  readonly lanes: Lanes;
+  readonly engine: Engine;
+  /** What the process's listener has to deliver. */
+  readonly subscriptions: readonly Subscription[];
+  /** Gives calls under way `graceMs`, writes the last receipts, and ends upstream connections. The store stays open. */
+  drain(graceMs: number): Promise<void>;
+}
+
+const POLL_MS = 10;
+
+/** Wires an engine to a database. Connects to nothing yet. */
+export function buildEngine(options: BuildEngineOptions): EngineParts {
+  const { log, timeZone, allowNets } = options;
+  const now = Date.now;
+  const store = openStore({ url: options.databaseUrl, name: options.name, log });
+  const ledger = new Ledger(store.ledgerPool, { log });
+  const functions = new FunctionRegistry(BUILT_IN_FUNCTIONS);
+  const catalogue = new Catalogue({ store, log, sha256, now, functionEffect: (name) => functions.effectOf(name) });
+  const lanes = new Lanes(store, log);
+  const completions = new Completions(store);
+  const credentials = new Credentials(options.readCredential);
+  const http = buildHttpRunner({
+    allowNets: allowNets ?? [],
+    allowLoopback: allowNets === undefined,
+    userAgent: `rowcall/${options.version}`,
+    credential: (name) => credentials.find(name),
+    random: Math.random,
+  });
+  const redactor = new ReceiptRedactor(credentials);
+  const engine = new Engine({ catalogue, ledger, store, redactor, lanes, completions, log, functions, http, now, timeZone });
+  return {
+    store,
+    ledger,
+    functions,
+    catalogue,
+    lanes,
+    engine,
+    subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription],
+    async drain(graceMs) {
+      const until = performance.now() + graceMs;
+      while (engine.active > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      engine.abort();
+      await ledger.stop(Math.max(until - performance.now(), 1_000));
+      lanes.stop();
+      await http.close();
+    },
+  };
+}

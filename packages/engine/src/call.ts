@@ -1,0 +1,35 @@
+import type { Input } from '@rowcall/receipts';
+
+/** What a caller asks for. */
+export interface DispatchRequest {
+  readonly key: string;
+  readonly input: Input;
+  /** Fingerprint that the row must still have. */
+  readonly expectContract?: string | undefined;
+  /** `async`: queue the call for a runner and answer at once. */
+  readonly mode: 'sync' | 'async';
+  readonly onBehalfOf?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+/** Who asks. Made by the entrance that checked the credential, never from the caller's JSON. */
+export interface Caller {
+  readonly actor: string;
+  /** W3C trace context that came with the request. */
+  readonly traceparent: string | null;
+}
+
+/** A call on its way to a runner, as the queue keeps it. */
+export interface QueuedCall {
+  readonly id: string;
+  readonly trace: string;
+  readonly key: string;
+  readonly input: Input;
+  readonly actor: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly expectContract: string | null;
+  readonly onBehalfOf: string | null;
+  readonly reason: string | null;
+  readonly traceparent: string | null;
+}

@@ -1,0 +1,46 @@
+import { DONE_CHANNEL, listEndedCalls, type Store, type Subscription } from '@rowcall/store';
+
+/** Tells callers that wait for a queued call when it has ended. Notifications are batched by the runners. */
+export class Completions {
+  readonly #store: Store;
+  readonly #waiters = new Map<string, () => void>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** What the process's listener has to deliver here. */
+  get subscription(): Subscription {
+    return {
+      channel: DONE_CHANNEL,
+      onNotification: (payload) => {
+        for (const id of payload.split(' ')) this.#waiters.get(id)?.();
+      },
+      onConnected: () => this.#catchUp(),
+    };
+  }
+
+  /**
+   * Waits for the end of a call. Register before the job is queued: it may end before its insert is answered.
+   * @returns true when it ended, false when that took longer than `timeoutMs`.
+   */
+  wait(id: string, timeoutMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle = (ended: boolean) => {
+        clearTimeout(timer);
+        this.#waiters.delete(id);
+        resolve(ended);
+      };
+      const timer = setTimeout(() => settle(false), timeoutMs);
+      this.#waiters.set(id, () => settle(true));
+    });
+  }
+
+  /** What ended while nobody listened. */
+  async #catchUp(): Promise<void> {
+    const ids = [...this.#waiters.keys()];
+    if (ids.length === 0) return;
+    const ended = await listEndedCalls(this.#store.db, ids);
+    for (const id of ended) this.#waiters.get(id)?.();
+  }
+}

@@ -1,0 +1,131 @@
+import type { Entry } from '@rowcall/catalogue';
+import { parseAuth, type Arguments as RowArguments, toArguments } from '@rowcall/contract';
+import { AppError, unreachable } from '@rowcall/errors';
+import type { JsonObject, JsonValue, Outcome } from '@rowcall/protocol';
+import type { Input } from '@rowcall/receipts';
+import { renderHttpTemplate, renderJsonTemplate } from '@rowcall/substitution';
+import { type Compiled, getCompiled } from './compiled.js';
+import { Deadline } from './deadline.js';
+import type { FunctionRegistry } from './functions/registry.js';
+import { toJsonResult } from './functions/registry.js';
+import type { HttpRunner } from './http/types.js';
+
+/** What a run gave. */
+export interface RunResult {
+  readonly outcome: Outcome;
+  readonly result: { readonly value: JsonValue; readonly text: string };
+  readonly upstream?: JsonObject | null;
+  readonly error?: { readonly reason: string; readonly message: string };
+}
+
+/** What runs need of their process. */
+export interface RunContext {
+  readonly functions: FunctionRegistry;
+  readonly http: HttpRunner;
+  readonly now: () => number;
+  readonly timeZone: string;
+}
+
+/** How long, in ms, a function may take when its row says nothing. */
+const FUNCTION_TIMEOUT_MS = 30_000;
+
+/** A run that is checked and ready: nothing has fired yet. */
+export type PreparedRun = (signal: AbortSignal) => Promise<RunResult>;
+
+/**
+ * Checks the arguments and builds what the row would do, without doing it.
+ * @throws AppError for whatever keeps the row from running: invalid_args, bad_json_value, type_unavailable …
+ */
+export function prepareRun(entry: Entry, input: Input, context: RunContext): PreparedRun {
+  const compiled = getCompiled(entry);
+  const args = toArguments(compiled.schema, input, entry);
+  switch (entry.row.type) {
+    case 'fn':
+      return prepareFunction(entry, { compiled, args, context });
+    case 'http':
+      return prepareHttp(entry, { compiled, args, context });
+    case 'agent':
+    case 'flow':
+      throw new AppError(
+        'type_unavailable',
+        `rows of type ${entry.row.type} cannot run on this server; ${entry.row.key} is one`,
+      );
+    default:
+      return unreachable(entry.row.type);
+  }
+}
+
+interface Prepared {
+  readonly compiled: Compiled;
+  readonly args: RowArguments;
+  readonly context: RunContext;
+}
+
+function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared): PreparedRun {
+  const definition = context.functions.find(row.target);
+  if (definition === undefined || compiled.functionTemplate === undefined) {
+    throw new AppError('invalid_row', `${row.key} names the function ${row.target}, which this server does not have`);
+  }
+  const parsed = definition.input.safeParse(trimMissing(renderJsonTemplate(compiled.functionTemplate, args)));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new AppError('invalid_args', `argument ${Number(issue?.path[0] ?? 0) + 1} of ${row.key}: ${issue?.message}`);
+  }
+  return async (signal) => {
+    const deadline = new Deadline(signal, row.limits?.timeout_ms ?? FUNCTION_TIMEOUT_MS);
+    const { now, timeZone } = context;
+    try {
+      const value = definition.run(parsed.data, { now, timeZone, signal: () => deadline.signal });
+      return {
+        outcome: 'succeeded',
+        result: toJsonResult(value instanceof Promise ? await deadline.race(value) : value),
+      };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      return toFailedFunction(error, deadline);
+    }
+  };
+}
+
+/** A template's missing arguments are empty strings; behind the last one given they are no arguments at all. */
+function trimMissing(rendered: JsonValue): JsonValue {
+  if (!Array.isArray(rendered)) return [rendered];
+  const values = [...(rendered as readonly JsonValue[])];
+  while (values.length > 1 && values.at(-1) === '') values.pop();
+  return values;
+}
+
+const NOTHING = { value: null, text: 'null' } as const;
+
+function toFailedFunction(error: unknown, deadline: Deadline): RunResult {
+  const reason = deadline.expired;
+  if (reason === 'cancelled') return failure('cancelled', reason, 'the call was cancelled');
+  if (reason === 'function_timeout')
+    return failure('timed_out', reason, `the function took longer than ${deadline.timeoutMs} ms`);
+  return failure('failed', 'function_failed', error instanceof Error ? error.message : String(error));
+}
+
+const failure = (outcome: Outcome, reason: string, message: string): RunResult => ({
+  outcome,
+  result: NOTHING,
+  error: { reason, message },
+});
+
+function prepareHttp({ row, effect }: Entry, { compiled, args, context }: Prepared): PreparedRun {
+  if (compiled.httpTemplate === undefined) throw new AppError('invalid_row', `${row.key} has no request template`);
+  const request = renderHttpTemplate(compiled.httpTemplate, args);
+  const auth = parseAuth(row.auth);
+  return async (signal) => {
+    const outcome = await context.http.run({ ...request, auth, effect, limits: row.limits }, signal);
+    const result = { value: outcome.result, text: JSON.stringify(outcome.result) };
+    const upstream = outcome.upstream as JsonObject | null;
+    if (outcome.ok) return { outcome: 'succeeded', result, upstream };
+    const { code, message } = outcome.error ?? { code: 'upstream_failed', message: 'the upstream call failed' };
+    return { outcome: toOutcome(code), result, upstream, error: { reason: code, message } };
+  };
+}
+
+function toOutcome(code: string): Outcome {
+  if (code === 'upstream_timeout') return 'timed_out';
+  return code === 'cancelled' ? 'cancelled' : 'failed';
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { isJsonObject, type JsonObject } from './json.js';
+import { OUTCOMES, PROOF_STATUSES } from './receipt.js';
+import { keySchema, ROW_TYPES } from './row.js';
+
+const wellFormed = (value: string) => !value.includes('\0') && value.isWellFormed();
+const note = (lengthMax: number) =>
+  z.string().min(1).max(lengthMax).refine(wellFormed, 'must be well-formed Unicode without U+0000');
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Body of POST /api/dispatch. `body` and `args` exclude each other; any other field is refused. */
+export const dispatchBodySchema = z
+  .strictObject({
+    key: z.string().min(1).max(256).meta({ description: 'The row to run.', example: 'NOW' }),
+    body: z.string().optional().meta({ description: 'Arguments as one string, split on "|".' }),
+    args: z
+      .custom<JsonObject>(isJsonObject, 'must be a JSON object')
+      .meta({ type: 'object', description: 'Arguments by name.' })
+      .optional(),
+    expect_contract: hash.optional().meta({ description: 'Fingerprint that the row must still have.' }),
+    mode: z.enum(['sync', 'async']).optional().meta({ description: 'async: queue the call and answer 202.' }),
+    on_behalf_of: note(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),
+    reason: note(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
+  })
+  .refine((body) => body.body === undefined || body.args === undefined, 'send body or args, not both')
+  .meta({ id: 'DispatchRequest', example: { key: 'NOW', body: '' } });
+/** Body of POST /api/dispatch. */
+export type DispatchBody = z.output<typeof dispatchBodySchema>;
+
+/** Any JSON value, in documents. */
+export const jsonSchema = z.unknown().meta({ description: 'Any JSON value.' });
+
+/** Proof that a call ran. */
+export const proofSchema = z
+  .object({
+    ok: z.boolean().meta({ description: 'The run produced material output.' }),
+    did: z.string(),
+    invocation_id: z.string(),
+    status: z.enum(PROOF_STATUSES),
+    fingerprints: z.object({
+      algorithm: z.literal('SHA-256'),
+      input: hash,
+      output: hash.nullable(),
+      contract: hash.nullable(),
+    }),
+    confirm: z.string(),
+    receipt: z.string(),
+    public_receipt: z.string(),
+  })
+  .meta({ id: 'Proof' });
+
+/** Answer of a call that ran, whatever came of it. */
+export const dispatchAnswerSchema = z
+  .object({
+    ok: z.boolean().meta({ description: 'The run did not fail.' }),
+    ran: z.literal(true),
+    trace: z.string(),
+    result: jsonSchema,
+    upstream: z.looseObject({ status: z.int(), content_type: z.string().nullable() }).optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+    proof: proofSchema,
+    cost: z.object({
+      ms: z.number(),
+      tokens_in: z.int(),
+      tokens_out: z.int(),
+      tokens_cached: z.int(),
+      usd: z.number(),
+    }),
+    links: z.object({ contract: z.string() }),
+  })
+  .meta({ id: 'DispatchAnswer' });
+
+/** Answer of a call that was queued. */
+export const queuedAnswerSchema = z
+  .object({
+    ok: z.literal(true),
+    ran: z.literal(false),
+    state: z.literal('queued'),
+    trace: z.string(),
+    invocation_id: z.string(),
+    lane: z.string(),
+    confirm: z.string(),
+    receipt: z.string(),
+    public_receipt: z.string(),
+  })
+  .meta({ id: 'QueuedAnswer' });
+
+/** A problem (RFC 9457). */
+export const problemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    error: z.string().meta({ description: 'The literal reason, such as unknown_key.' }),
+    fix: z.string().meta({ description: 'What to do next.' }),
+    receipt: z.string().optional().meta({ description: 'Receipt of the attempt, where it left one.' }),
+  })
+  .meta({ id: 'Problem' });
+
+/** Public, keyless proof: identity, status, times, actor, hashes, lineage; never a payload. */
+export const confirmationSchema = z
+  .object({
+    confirmed: z.boolean(),
+    state: z.enum(['queued', 'running', 'finished']),
+    invocation_id: z.string(),
+    key: z.string().optional(),
+    type: z.enum(ROW_TYPES).nullable().optional(),
+    row_version: z.int().nullable().optional(),
+    lane: z.string().nullable().optional(),
+    actor: z.string().optional(),
+    outcome: z.enum(OUTCOMES).optional(),
+    status: z.enum(PROOF_STATUSES).optional(),
+    material: z.boolean().optional(),
+    error: z.string().nullable().optional(),
+    started_at: z.string().optional(),
+    finished_at: z.string().optional(),
+    fingerprints: z
+      .object({
+        algorithm: z.literal('SHA-256'),
+        input: hash,
+        output: hash.nullable(),
+        contract: hash.nullable(),
+      })
+      .optional(),
+    lineage: z
+      .object({
+        trace: z.string(),
+        parent: z.string().nullable(),
+        step: z.int().nullable(),
+        replay_of: z.string().nullable(),
+        repairs: z.string().nullable(),
+      })
+      .optional(),
+    public_receipt: z.string(),
+  })
+  .meta({ id: 'Confirmation' });
+/** Public, keyless proof. */
+export type Confirmation = z.output<typeof confirmationSchema>;
+
+/** Short description of a row, in the registry, the map and the answers of ask. */
+export const descriptorSchema = z
+  .object({
+    key: keySchema,
+    type: z.enum(ROW_TYPES),
+    category: z.string(),
+    what: z.string(),
+    effect: z.enum(['read', 'write', 'destructive']),
+    risk: z.enum(['low', 'high']),
+    version: z.int(),
+    contract: z.string().meta({ description: 'Address of the contract.' }),
+  })
+  .meta({ id: 'Descriptor' });
+/** Short description of a row. */
+export type Descriptor = z.output<typeof descriptorSchema>;
