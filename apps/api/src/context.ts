@@ -1,13 +1,13 @@
 import type { Catalogue } from '@rowcall/catalogue';
 import { buildEngine, type Engine, type FunctionRegistry } from '@rowcall/engine';
+import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener, type Store } from '@rowcall/store';
-import type { ApiConfig } from './config.js';
 import { RefusalCounter } from './refusal-counter.js';
 
 /** Everything an API process is made of, built once. */
 export interface Context {
-  readonly config: Pick<ApiConfig, 'publicContracts' | 'publicConfirm'>;
+  readonly config: Pick<ServerConfig, 'publicContracts' | 'publicConfirm'>;
   readonly store: Store;
   readonly catalogue: Catalogue;
   readonly lanes: { readonly live: readonly string[] };
@@ -33,7 +33,7 @@ export interface ContextOptions {
 }
 
 /** Wires an API process. Connects to nothing yet. */
-export function buildContext(config: ApiConfig, options: ContextOptions): Context {
+export function buildContext(config: ServerConfig, options: ContextOptions): Context {
   const { log, isOwnerKey, baseUrl, readCredential, version } = options;
   const { databaseUrl, allowNets, timeZone } = config;
   const parts = buildEngine({ databaseUrl, allowNets, timeZone, name: 'rowcall-api', version, log, readCredential });

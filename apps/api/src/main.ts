@@ -1,18 +1,23 @@
-import { ConfigError } from '@rowcall/config';
+import {
+  buildKeyCheck,
+  loadOwnerKey,
+  onStop,
+  readCredential,
+  readServerConfig,
+  runMain,
+  type ServerConfig,
+} from '@rowcall/process';
 import { migrate } from '@rowcall/store';
 import { pino } from 'pino';
 import { buildApp } from './app.js';
-import { type ApiConfig, readConfig, readCredential } from './config.js';
 import { buildContext } from './context.js';
-import { buildKeyCheck, loadOwnerKey } from './owner-key.js';
 import { addSeeds } from './seed.js';
-import { onStop } from './stop.js';
 import { VERSION } from './version.js';
 
 /** How long, in ms, calls under way get to finish at a stop. */
 const GRACE_MS = 10_000;
 
-async function main(config: ApiConfig): Promise<void> {
+async function main(config: ServerConfig): Promise<void> {
   const log = pino({ name: 'rowcall-api', level: config.logLevel });
   const isOwnerKey = buildKeyCheck(loadOwnerKey(config.ownerKey, config.dataDir));
   let url = config.publicUrl ?? '';
@@ -43,10 +48,4 @@ async function main(config: ApiConfig): Promise<void> {
   }
 }
 
-try {
-  await main(readConfig());
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exit(78); // EX_CONFIG of sysexits.h
-}
+await runMain(() => main(readServerConfig()));

@@ -1,10 +1,47 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { ConfigError } from '@rowcall/config';
 import { buildEngine } from '@rowcall/engine';
-import { onStop, readCredential } from '@rowcall/process';
+import { onStop, readCredential, readServerConfig, runMain } from '@rowcall/process';
 import { Listener, migrate } from '@rowcall/store';
 import { pino } from 'pino';
-import { type RunnerConfig, readConfig } from './config.js';
 import { Runner } from './runner.js';
+
+/** How long, in ms, calls under way get to finish at a stop. */
+const GRACE_MS = 10_000;
+
+const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+
+await runMain(async () => {
+  const config = readServerConfig();
+  const { databaseUrl, allowNets, timeZone, lanes, concurrency } = config;
+  const id = `runner_${randomBytes(8).toString('hex')}`;
+  const log = pino({ name: 'rowcall-runner', level: config.logLevel, base: { pid: process.pid, runner: id } });
+  const name = 'rowcall-runner';
+  const parts = buildEngine({ databaseUrl, allowNets, timeZone, name, version: manifest.version, log, readCredential });
+  const { store, engine } = parts;
+  const registration = { id, lanes, concurrency, host: hostname(), pid: process.pid };
+  const runner = new Runner({ runner: registration, store, engine, log });
+  const listener = new Listener({
+    url: databaseUrl,
+    name,
+    log,
+    subscriptions: [parts.catalogue.subscription, runner.subscription],
+  });
+  const stop = onStop(log, async () => {
+    await runner.stop(GRACE_MS);
+    await parts.drain(0);
+    await listener.stop();
+    await store.close();
+  });
+  try {
+    await migrate(store);
+    await listener.start();
+    await runner.start();
+    log.info({ lanes, concurrency, rows: parts.catalogue.counts.rows }, 'ready');
+    process.send?.({ ready: true });
+  } catch (error) {
+    log.fatal({ err: error }, 'cannot start');
+    await stop(1);
+  }
+});

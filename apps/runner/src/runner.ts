@@ -52,7 +52,8 @@ export class Runner {
   readonly #timers: NodeJS.Timeout[] = [];
   #claiming: Promise<void> | undefined;
   #again = false;
-  #draining = false;
+  /** False before the registration and from the stop on: nothing is taken from the queue. */
+  #taking = false;
   #idle: (() => void) | undefined;
   #stopping: Promise<void> | undefined;
 
@@ -88,6 +89,7 @@ export class Runner {
   async start(): Promise<void> {
     if (this.#timers.length > 0) return;
     await insertRunner(this.#options.store.db, this.#options.runner);
+    this.#taking = true;
     this.#every(HEARTBEAT_EVERY_MS, () => this.#beat());
     this.#every(TAKE_OVER_EVERY_MS, () => this.#takeOver());
     this.#every(POLL_EVERY_MS, async () => this.#wake());
@@ -105,7 +107,7 @@ export class Runner {
 
   async #drain(graceMs: number): Promise<void> {
     const { store, runner, engine } = this.#options;
-    this.#draining = true;
+    this.#taking = false;
     await drainRunner(store.db, runner.id);
     await this.#claiming;
     await this.#untilIdle(graceMs);
@@ -158,13 +160,15 @@ export class Runner {
       .catch((error: unknown) => this.#options.log.warn({ err: error }, 'calls cannot be taken from the queue'))
       .finally(() => {
         this.#claiming = undefined;
+        // A notification that came during the last look, when no room was short, must not wait for the poll.
+        if (this.#again && this.#taking && this.#running.size < this.#options.runner.concurrency) this.#wake();
       });
   }
 
   /** Takes calls as long as there is room and something waits. */
   async #claim(): Promise<void> {
     const { store, runner } = this.#options;
-    while (this.#again && !this.#draining) {
+    while (this.#again && this.#taking) {
       const room = Math.min(CLAIM_MAX, runner.concurrency - this.#running.size);
       if (room <= 0) return; // the end of a call wakes again
       this.#again = false;
@@ -177,7 +181,9 @@ export class Runner {
   #start(job: ClaimedJob): void {
     this.#running.set(job.id, job);
     this.#run(job)
-      .catch((error: unknown) => this.#options.log.error({ err: error, job: job.id }, 'the end of a call was not written'))
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: error, job: job.id }, 'the end of a call was not written'),
+      )
       .finally(() => {
         this.#running.delete(job.id);
         if (this.#running.size === 0) this.#idle?.();

@@ -23,15 +23,12 @@ test.each([
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
-test.each([
-  '^(?!x)([a-z]+)+$',
-  '^(a|a)*(?=b)',
-  '^(a?){50}(?<!b)$',
-  String.raw`^(?:(a+)\1)+$`,
-  '^(.{0,2000}){0,2000}$',
-])('refuses %s, which only an exponential matcher could run', (pattern) => {
-  expect(() => makeSafePattern(pattern, free)).toThrow(/could take unbounded time/);
-});
+test.each(['^(?!x)([a-z]+)+$', '^(a|a)*(?=b)', '^(a?){50}(?<!b)$', String.raw`^(?:(a+)\1)+$`, '^(.{0,2000}){0,2000}$'])(
+  'refuses %s, which only an exponential matcher could run',
+  (pattern) => {
+    expect(() => makeSafePattern(pattern, free)).toThrow(/could take unbounded time/);
+  },
+);
 
 test('refuses a pattern that is too long or not valid', () => {
   expect(() => makeSafePattern('a'.repeat(4_097), free)).toThrow(/at most 4096/);

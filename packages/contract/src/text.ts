@@ -9,14 +9,15 @@ const ELLIPSIS = '…';
 // Control, bidirectional-override, line-separator, byte-order, tag and non-characters: they show nothing or lie about what is shown.
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the very characters to remove
-  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff0-\uffff\u{e0000}-\u{e0fff}]/gu;
+  /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff0-\ufffc\ufffe\uffff\u{e0000}-\u{e0fff}]/gu;
 
 /**
  * Text of a row as one line that is safe to show: white space collapsed, invisible and direction-changing
  * characters removed, unpaired surrogates replaced.
  */
 export function toDisplayLine(text: string): string {
-  return text.replace(/\s+/gu, ' ').replace(INVISIBLE, '').toWellFormed().trim();
+  // Well-formed first: what is removed between two halves of a pair must not join them.
+  return text.toWellFormed().replace(/\s+/gu, ' ').replace(INVISIBLE, '').trim();
 }
 
 /** A text and whether it had to be cut. */

@@ -33,7 +33,7 @@ export async function launchPostmaster(launch: Omit<PostmasterLaunch, 'port'>): 
 export function classifyFailure(log: string, pid: number): 'held' | 'port' | 'other' {
   const lines = log.split('\n').filter((line) => line.includes(` [${pid}] `));
   const says = (pattern: RegExp) => lines.some((line) => pattern.test(line));
-  if (says(/lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/)) return 'other';
+  if (says(/lock file "[^"]*" (already exists|is empty)|pre-existing shared memory block/)) return 'held';
   if (says(/could not bind|could not create any TCP\/IP sockets/)) return 'port';
   return 'other';
 }

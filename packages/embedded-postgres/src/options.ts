@@ -4,7 +4,10 @@ import { resolve } from 'node:path';
 export interface EmbeddedPostgresOptions {
   /** The data folder. Made when it does not exist; its log is `<dir>.log` beside it. Not a mount point. */
   readonly dir: string;
-  /** For tests: nothing is synced to disk, the role may create databases, and folder and log are removed at stop. */
+  /**
+   * For tests: nothing is synced to disk, the role may create databases, and folder and log are removed at stop. If the
+   * process is killed they stay, and the next start goes on with them: use a new folder for each run.
+   */
   readonly ephemeral?: boolean;
   /** The database that the role `rowcall` owns. Default `rowcall`; lower-case letters, digits, `_`, at most 63. */
   readonly database?: string;

@@ -61,7 +61,19 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     random: Math.random,
   });
   const redactor = new ReceiptRedactor(credentials);
-  const engine = new Engine({ catalogue, ledger, store, redactor, lanes, completions, log, functions, http, now, timeZone });
+  const engine = new Engine({
+    catalogue,
+    ledger,
+    store,
+    redactor,
+    lanes,
+    completions,
+    log,
+    functions,
+    http,
+    now,
+    timeZone,
+  });
   return {
     store,
     ledger,
@@ -72,7 +84,8 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription],
     async drain(graceMs) {
       const until = performance.now() + graceMs;
-      while (engine.active > 0 && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      while (engine.active > 0 && performance.now() < until)
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       engine.abort();
       await ledger.stop(Math.max(until - performance.now(), 1_000));
       lanes.stop();

@@ -8,7 +8,9 @@ export interface AllowedHost {
 }
 
 const PORT = /:([0-9]{1,5})$/;
-const FORBIDDEN = /[\s\\@?#*]/;
+const FORBIDDEN = /[\s\\@?#]/;
+/** A DNS name (with `_`, which occurs) or an address. WHATWG would also take `*`, `$` and other marks. */
+const HOSTNAME = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 /**
  * Reads one entry of `limits.hosts`: `api.example.com`, `127.0.0.1:8080` or `https://api.example.com`.
@@ -18,12 +20,17 @@ export function parseAllowedHost(entry: string): AllowedHost | undefined {
   const [, scheme, host = ''] = /^(?:(https?):\/\/)?([^/]+)$/i.exec(entry) ?? [];
   if (host === '' || FORBIDDEN.test(host)) return undefined;
   const url = toUrl(`https://${host}/`);
-  if (url === undefined) return undefined;
+  if (url === undefined || !isHostname(url.hostname)) return undefined;
   return {
     hostname: url.hostname,
     port: PORT.exec(host)?.[1]?.replace(/^0+(?=.)/, '') ?? null,
     protocol: scheme === undefined ? null : `${scheme.toLowerCase()}:`,
   };
+}
+
+/** Tells whether a host, as the WHATWG parser writes it, is a DNS name or an address. */
+export function isHostname(hostname: string): boolean {
+  return HOSTNAME.test(hostname);
 }
 
 /** Tells whether a parsed http(s) URL is at an allowed host. Host names compare as the WHATWG parser writes them. */

@@ -20,7 +20,8 @@ const WINDOW_COLUMNS = 60;
 
 /** Makes a diagnostic for the character at `offset` of `text`. */
 export function toDiagnostic(place: string, text: string, offset: number, message: string): Diagnostic {
-  const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
+  // lastIndexOf takes a position before the start for the start itself.
+  const lineStart = offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
   const lineEnd = indexOfLineEnd(text, lineStart);
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < lineStart; at = text.indexOf('\n', at + 1)) line += 1;

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} is the syntax under test
 import { describe, expect, test } from 'vitest';
 import { parseHttpTemplate } from './http-template.js';
 import { getDiagnostics, request } from './testing/compile.js';

@@ -28,10 +28,10 @@ function renderValue(hole: Hole, rendering: Rendering): string {
   if (hole.reference.kind !== 'position' && hole.reference.kind !== 'rest') {
     return rendering.spend(toJson(value, hole.source));
   }
-  const text = rendering.spend(String(value)).trim();
+  const text = rendering.spend(String(value));
   if (!isJson(text)) throw notJson(hole, 'is not JSON');
   // The text itself, not what parses from it: numbers keep all their digits.
-  return text;
+  return text.trim();
 }
 
 function isJson(text: string): boolean {

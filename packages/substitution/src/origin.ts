@@ -1,4 +1,4 @@
-import { type AllowedHost, isAllowedHost, parseAllowedHost, toUrl } from './allowed-host.js';
+import { type AllowedHost, isAllowedHost, isHostname, parseAllowedHost, toUrl } from './allowed-host.js';
 import type { Place } from './parsing.js';
 import type { Hole } from './reference.js';
 import { badValue, type Rendering } from './rendering.js';
@@ -67,7 +67,7 @@ function parseFixed(
     return undefined;
   }
   const url = toUrl(`${scheme}${authority}/`);
-  if (authority === '' || url === undefined) {
+  if (authority === '' || url === undefined || !isHostname(url.hostname)) {
     place.report(first.offset + scheme.length, 'the host is missing or not valid');
     return undefined;
   }

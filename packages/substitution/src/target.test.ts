@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${…} is the syntax under test
 import { describe, expect, test } from 'vitest';
 import { parseHttpTemplate } from './http-template.js';
 import { getDiagnostics, request } from './testing/compile.js';
@@ -203,6 +204,8 @@ describe('origin', () => {
   test.each([
     ['https:///x', 'the host is missing or not valid'],
     ['https://exa mple/x', 'the host is missing or not valid'],
+    ['https://$/x', 'the host is missing or not valid'],
+    ['https://*.example/x', 'the host is missing or not valid'],
     ['https://a:99999/', 'the host is missing or not valid'],
     ['https://user:pass@a.example/', 'a URL holds no user or password; name a credential in auth'],
     ['$$1/x', '$$1 names the origin; list the hosts it may name in limits.hosts'],

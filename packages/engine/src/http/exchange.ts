@@ -33,6 +33,8 @@ export async function exchange(request: OutgoingRequest, options: ExchangeOption
       headers: request.headers.flat(),
       body: request.body,
       signal: options.deadline.signal,
+      // On HTTP/2 undici would hold a POST back until every other call of the connection has ended. It repeats nothing.
+      idempotent: true,
     });
     return await readAnswer(request, response, options.keepBytesMax);
   } finally {

@@ -1,7 +1,9 @@
-import { type buildConnector, Pool } from 'undici';
+import { type buildConnector, Client, Pool } from 'undici';
 
 const ORIGINS_MAX = 256;
 const CONNECTIONS_PER_ORIGIN_MAX = 64;
+/** Calls at once over one HTTP/2 connection, the least that RFC 9113 6.5.2 recommends servers to allow. */
+const STREAMS_MAX = 100;
 /** Milliseconds after which an origin without calls is given up. Its sockets close earlier, after 4 s. */
 const ORIGIN_IDLE_MS = 60_000;
 /** A server's own `keep-alive: timeout` may lengthen the 4 s to this. */
@@ -34,6 +36,8 @@ interface Entry {
  */
 export function buildPools(connect: buildConnector.connector): Pools {
   const entries = new Map<string, Entry>();
+  // HTTP/2 connections do not end by themselves: undici keeps them alive with pings.
+  const sweep = setInterval(closeIdle, ORIGIN_IDLE_MS / 2, entries).unref();
   return {
     lease: (origin) => {
       const entry = entries.get(origin) ?? { pool: openPool(origin, connect), leases: 0, usedAt: 0 };
@@ -53,6 +57,7 @@ export function buildPools(connect: buildConnector.connector): Pools {
       };
     },
     destroy: async () => {
+      clearInterval(sweep);
       const pools = [...entries.values()].map((entry) => entry.pool);
       entries.clear();
       await Promise.all(pools.map((pool) => pool.destroy()));
@@ -62,14 +67,29 @@ export function buildPools(connect: buildConnector.connector): Pools {
 
 function openPool(origin: string, connect: buildConnector.connector): Pool {
   return new Pool(origin, {
-    connect,
     connections: CONNECTIONS_PER_ORIGIN_MAX,
     allowH2: true,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MS,
     // The deadline of the call bounds both.
     headersTimeout: 0,
     bodyTimeout: 0,
+    factory: (url, options) => openClient(url, options, connect),
   });
+}
+
+/** undici puts one call at a time on a connection unless told more, which HTTP/2 is made for and HTTP/1.1 is not. */
+function openClient(url: URL, options: Client.Options, connect: buildConnector.connector): Client {
+  const client: Client = new Client(url, {
+    ...options,
+    connect: (target, callback) => {
+      connect(target, (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        client.pipelining = 'alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? STREAMS_MAX : 1;
+        return callback(null, socket);
+      });
+    },
+  });
+  return client;
 }
 
 function closeIdle(entries: Map<string, Entry>): void {

@@ -98,6 +98,19 @@ describe('redirects', () => {
     await middle.close();
   });
 
+  test('within the second origin do not get the query credential of the first', async () => {
+    const seen: (string | undefined)[] = [];
+    const second = await startUpstream((request, response) => {
+      seen.push(request.url);
+      if (request.url === '/one') response.writeHead(302, { location: '/two' }).end();
+      else response.end('landed');
+    });
+    redirectTo(302, `${second.url}/one`);
+    expect(await send({ auth: { kind: 'query', parameter: 'key', env: 'KEY' } })).toMatchObject({ result: 'landed' });
+    expect(seen).toEqual(['/one', '/two']);
+    await second.close();
+  });
+
   test('within the origin keep the credential', async () => {
     redirectTo(307, '/next?x=1');
     await send({});

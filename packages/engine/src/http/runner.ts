@@ -1,21 +1,17 @@
 import { AppError } from '@rowcall/errors';
 import { buildAddressPolicy } from './address.js';
-import { resolveCredential } from './auth.js';
-import { buildCircuitBreaker, type CircuitBreaker, type Health } from './breaker.js';
+import { type Credential, resolveCredential } from './auth.js';
+import { buildCircuitBreaker } from './breaker.js';
 import { buildCheckedConnector, resolveHostname } from './connector.js';
-import { type Deadline, openDeadline } from './deadline.js';
-import { type Answer, exchange } from './exchange.js';
-import { type AttemptFailure, toAttemptFailure, toStopFailure } from './failures.js';
-import { toAnswerOutcome, toFailureOutcome } from './outcome.js';
-import { buildPools, type Pools } from './pools.js';
-import { buildValueRedactor } from './redact.js';
-import { REDIRECTS_MAX, toRedirectStep, toTargetRefusal } from './redirect.js';
-import { type OutgoingRequest, toOutgoingRequest } from './request.js';
-import { isRetryStatus, parseRetryAfterMs, RETRIES_MAX, toBackoffMs } from './retry.js';
-import type { HttpCall, HttpOutcome, HttpRunner, HttpRunnerOptions } from './types.js';
+import { openDeadline } from './deadline.js';
+import { buildPools } from './pools.js';
+import { buildValueRedactor, type Redactor } from './redact.js';
+import { toOutgoingRequest } from './request.js';
+import { Run } from './run.js';
+import type { HttpOutcome, HttpRunner, HttpRunnerOptions } from './types.js';
 
 const TIMEOUT_DEFAULT_MS = 30_000;
-const RESPONSE_BYTES_DEFAULT = 1_048_576;
+const REDACTORS_MAX = 256;
 
 /**
  * Builds the runner of http rows: pooled connections, addresses checked as they are dialled, redirects and retries
@@ -29,6 +25,7 @@ export function buildHttpRunner(options: HttpRunnerOptions): HttpRunner {
   });
   const pools = buildPools(connect);
   const breaker = buildCircuitBreaker(options.now ?? (() => performance.now()));
+  const toRedactor = buildRedactorCache();
   let closed = false;
   return {
     run: async (call, signal) => {
@@ -39,7 +36,7 @@ export function buildHttpRunner(options: HttpRunnerOptions): HttpRunner {
       const deadline = openDeadline(timeoutMs, signal);
       try {
         const run = new Run(call, { pools, breaker, deadline, timeoutMs, random: options.random });
-        return redact(await run.follow(request), credential.secrets);
+        return redact(await run.follow(request), toRedactor(credential));
       } finally {
         deadline.close();
       }
@@ -51,122 +48,23 @@ export function buildHttpRunner(options: HttpRunnerOptions): HttpRunner {
   };
 }
 
-interface RunOptions {
-  readonly pools: Pools;
-  readonly breaker: CircuitBreaker;
-  readonly deadline: Deadline;
-  readonly timeoutMs: number;
-  readonly random: () => number;
-}
-
-/** One attempt: an answer, a failure, or an answer that broke off. */
-type Attempt =
-  | { readonly answer: Answer; readonly failure: null }
-  | { readonly answer: Answer | null; readonly failure: AttemptFailure };
-
-/** One call on its way through redirects and retries. */
-class Run {
-  readonly #call: HttpCall;
-  readonly #options: RunOptions;
-  #retriesLeft: number;
-
-  constructor(call: HttpCall, options: RunOptions) {
-    this.#call = call;
-    this.#options = options;
-    this.#retriesLeft = call.effect === 'read' ? RETRIES_MAX : 0;
-  }
-
-  async follow(first: OutgoingRequest): Promise<HttpOutcome> {
-    const refusal = toTargetRefusal(first.url);
-    if (refusal !== undefined) return toFailureOutcome(refusal, null);
-    let request = first;
-    for (let redirects = 0; ; redirects += 1) {
-      const { answer, failure } = await this.#sendWithRetries(request);
-      if (failure !== null) return toFailureOutcome(failure, answer);
-      if (answer.location === undefined) return toAnswerOutcome(answer);
-      if (redirects === REDIRECTS_MAX) {
-        const message = `${request.url.origin} redirects more than ${REDIRECTS_MAX} times`;
-        return toFailureOutcome({ code: 'too_many_redirects', message }, answer);
-      }
-      const step = toRedirectStep(request, { status: answer.status, location: answer.location }, this.#call.effect);
-      if (step.kind === 'refuse') return toFailureOutcome(step.failure, answer);
-      request = step.next;
-    }
-  }
-
-  async #sendWithRetries(request: OutgoingRequest): Promise<Attempt> {
-    let last: Attempt | undefined;
-    for (;;) {
-      const attempt = await this.#send(request);
-      if (attempt === undefined) return last ?? toOpenCircuit(request.url.origin);
-      last = attempt;
-      const waitMs = this.#toWaitMs(attempt);
-      if (waitMs === undefined) return attempt;
-      this.#retriesLeft -= 1;
-      await this.#options.deadline.wait(waitMs);
-    }
-  }
-
-  /** @returns undefined when the circuit is open */
-  async #send(request: OutgoingRequest): Promise<Attempt | undefined> {
-    const { breaker } = this.#options;
-    const circuit = `${request.url.origin} ${request.credential?.label ?? ''}`;
-    if (!breaker.enter(circuit)) return undefined;
-    let health: Health = 'unknown';
-    try {
-      const attempt = await this.#attempt(request);
-      health = toHealth(attempt);
-      return attempt;
-    } finally {
-      breaker.leave(circuit, health);
-    }
-  }
-
-  async #attempt(request: OutgoingRequest): Promise<Attempt> {
-    try {
-      const answer = await exchange(request, {
-        pools: this.#options.pools,
-        deadline: this.#options.deadline,
-        keepBytesMax: this.#call.limits?.max_response_bytes ?? RESPONSE_BYTES_DEFAULT,
-      });
-      const { error } = answer.body;
-      if (error === undefined) return { answer, failure: null };
-      return { answer, failure: this.#toFailure(error, request.url.origin) };
-    } catch (error) {
-      return { answer: null, failure: this.#toFailure(error, request.url.origin) };
-    }
-  }
-
-  #toFailure(error: unknown, origin: string): AttemptFailure {
-    const cause = this.#options.deadline.cause();
-    return cause === null ? toAttemptFailure(error, origin) : toStopFailure(cause, origin, this.#options.timeoutMs);
-  }
-
-  /** @returns milliseconds until the attempt is made again; undefined when it is not */
-  #toWaitMs({ answer, failure }: Attempt): number | undefined {
-    if (this.#retriesLeft === 0) return undefined;
-    const retryAfterMs = parseRetryAfterMs(answer?.retryAfter, Date.now());
-    const isWorthIt = failure === null ? isRetryStatus(answer.status, retryAfterMs !== undefined) : failure.retriable;
-    if (!isWorthIt) return undefined;
-    const waitMs = Math.max(retryAfterMs ?? 0, toBackoffMs(RETRIES_MAX - this.#retriesLeft, this.#options.random));
-    return waitMs < this.#options.deadline.remainingMs() ? waitMs : undefined;
-  }
-}
-
-function toHealth({ answer, failure }: Attempt): Health {
-  if (failure !== null) return failure.health;
-  return answer.status >= 500 ? 'down' : 'up';
-}
-
-function toOpenCircuit(origin: string): Attempt {
-  const message = `${origin} failed several times in a row; it is not called for some seconds`;
-  return { answer: null, failure: { code: 'circuit_open', message, retriable: false, health: 'unknown' } };
+/** Preparing a redactor costs more than using it, and the same few credentials are used again and again. */
+function buildRedactorCache(): (credential: Credential) => Redactor | undefined {
+  const known = new Map<string, { readonly secrets: readonly string[]; readonly redactor: Redactor }>();
+  return ({ label, secrets }) => {
+    if (secrets.length === 0) return undefined;
+    const entry = known.get(label);
+    if (entry !== undefined && secrets.every((secret, index) => secret === entry.secrets[index])) return entry.redactor;
+    const redactor = buildValueRedactor(secrets);
+    if (known.size >= REDACTORS_MAX) known.clear();
+    known.set(label, { secrets, redactor });
+    return redactor;
+  };
 }
 
 /** An upstream may echo the credential: it must not come back. */
-function redact(outcome: HttpOutcome, secrets: readonly string[]): HttpOutcome {
-  if (secrets.length === 0) return outcome;
-  const redactor = buildValueRedactor(secrets);
+function redact(outcome: HttpOutcome, redactor: Redactor | undefined): HttpOutcome {
+  if (redactor === undefined) return outcome;
   const { result, upstream, error } = outcome;
   return {
     ...outcome,

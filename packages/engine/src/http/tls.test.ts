@@ -125,6 +125,23 @@ describe('HTTP/2', () => {
     expect(sessions.size).toBe(1);
   });
 
+  test('does not let one call wait for another, nor end with it', async () => {
+    await send('/');
+    sessions.clear();
+    const caller = new AbortController();
+    const hanging = send('/hang', {}, runner, caller.signal);
+    const timedOut = send('/hang', { limits: { timeout_ms: 300 } });
+    const body = { contentType: 'text/plain', text: 'x' };
+    const beside = await Promise.all(Array.from({ length: 10 }, () => send('/', { method: 'POST', body })));
+    expect(beside.every((outcome) => outcome.ok)).toBe(true);
+    const after = send('/large');
+    caller.abort();
+    expect(await hanging).toMatchObject({ error: { code: 'cancelled' } });
+    expect(await after).toMatchObject({ ok: true });
+    expect(await timedOut).toMatchObject({ error: { code: 'upstream_timeout' } });
+    expect(sessions.size).toBe(1);
+  });
+
   test('carries bodies of any size, and none', async () => {
     expect(await send('/large')).toMatchObject({ ok: true, upstream: { truncated: true, bytes: 3_000_000 } });
     expect(await send('/204')).toMatchObject({ ok: true, result: '', upstream: { status: 204 } });

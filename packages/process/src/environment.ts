@@ -3,14 +3,19 @@ import { type Config, ConfigError, parseConfig } from '@rowcall/config';
 
 const readFile = (path: string): string => readFileSync(path, 'utf8');
 
-/** The API's configuration: everything of {@link Config}, and a database, which it cannot do without. */
-export interface ApiConfig extends Config {
+/** Reads the environment of the process. @throws ConfigError with every problem. */
+export function readConfig(): Config {
+  return parseConfig(process.env, readFile);
+}
+
+/** The configuration of a process that brings no database of its own. */
+export interface ServerConfig extends Config {
   readonly databaseUrl: string;
 }
 
-/** Reads the environment. @throws ConfigError with every problem. */
-export function readConfig(): ApiConfig {
-  const config = parseConfig(process.env, readFile);
+/** Like {@link readConfig}, for a process that cannot do without a database. @throws ConfigError with every problem. */
+export function readServerConfig(): ServerConfig {
+  const config = readConfig();
   if (config.databaseUrl === undefined) {
     throw new ConfigError(['DATABASE_URL is not set; npm start brings a database of its own']);
   }
