@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Any value that JSON can write (RFC 8259). */
 export type JsonValue = null | boolean | number | string | JsonArray | JsonObject;
 /** A JSON array. */
@@ -21,3 +23,6 @@ export function parseJson(text: string): JsonValue | undefined {
     throw error;
   }
 }
+
+/** Any JSON object, on the wire. */
+export const jsonObjectSchema = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject, JsonObject>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject, parseJson } from './json.js';
+import { isJsonObject, jsonObjectSchema, parseJson } from './json.js';
 
 /** What a key looks like: an upper-case letter or underscore, then up to 63 more characters. */
 export const KEY_PATTERN = /^[A-Z_][A-Z0-9_]{0,63}$/;
@@ -41,8 +41,6 @@ export const limitsSchema = z
   .meta({ description: 'Limits of one row: milliseconds, bytes, calls per minute, hosts that an argument may name.' });
 /** Limits of one row. */
 export type Limits = z.infer<typeof limitsSchema>;
-
-const jsonObjectSchema = z.custom<JsonObject>(isJsonObject, 'must be a JSON object').meta({ type: 'object' });
 
 /** Every column that a writer may set, with its default. Unknown fields are refused. */
 const rowFields = {

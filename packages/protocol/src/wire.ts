@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from './json.js';
+import { jsonObjectSchema } from './json.js';
 import { OUTCOMES, PROOF_STATUSES } from './receipt.js';
 import { keySchema, ROW_TYPES } from './row.js';
 
@@ -13,10 +13,7 @@ export const dispatchBodySchema = z
   .strictObject({
     key: z.string().min(1).max(256).meta({ description: 'The row to run.', example: 'NOW' }),
     body: z.string().optional().meta({ description: 'Arguments as one string, split on "|".' }),
-    args: z
-      .custom<JsonObject>(isJsonObject, 'must be a JSON object')
-      .meta({ type: 'object', description: 'Arguments by name.' })
-      .optional(),
+    args: jsonObjectSchema.optional().meta({ description: 'Arguments by name.' }),
     expect_contract: hash.optional().meta({ description: 'Fingerprint that the row must still have.' }),
     mode: z.enum(['sync', 'async']).optional().meta({ description: 'async: queue the call and answer 202.' }),
     on_behalf_of: note(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),

@@ -23,6 +23,8 @@ export interface Hit {
   readonly key: string;
   /** Comparable within one question only. */
   readonly score: number;
+  /** Why the row stands before all others whatever its score: pinned for the question, or named in it by its key. */
+  readonly lifted: 'pin' | 'key' | null;
   /** Share of the question's terms that the row holds, 0 to 1. */
   readonly coverage: number;
 }
@@ -39,8 +41,7 @@ const FIELDS = ['key', 'category', 'what', 'whenToUse', 'argumentsText', 'exampl
 const BOOST = { key: 4, what: 2, whenToUse: 1, category: 0.6, argumentsText: 0.5, examplesText: 0.5 };
 const DEMOTION = 0.3;
 /** An exact key in the question outranks any text; a pin outranks that. */
-const TIER_KEY = 1_000;
-const TIER_PIN = 1_000_000;
+const TIERS = { pin: 2, key: 1 } as const;
 
 const toPhrase = (text: string): string => toWords(text).join(' ');
 
@@ -93,19 +94,24 @@ export class Resolver {
       });
       for (const result of found) scores.set(result.id as string, this.#toHit(result, terms.length));
     }
-    this.#lift(scores, this.#keysNamedIn(question).filter(allowed), TIER_KEY);
-    this.#lift(scores, [...(this.#pins.get(toPhrase(question)) ?? [])].filter(allowed), TIER_PIN);
+    this.#lift(scores, this.#keysNamedIn(question).filter(allowed), 'key');
+    this.#lift(scores, [...(this.#pins.get(toPhrase(question)) ?? [])].filter(allowed), 'pin');
     return [...scores.values()].sort((a, b) => this.#compare(a, b)).slice(0, options.limit);
   }
 
   #toHit(result: SearchResult, termCount: number): Hit {
     const key = result.id as string;
     const factor = this.#documents.get(key)?.demoted ? DEMOTION : 1;
-    return { key, score: result.score * factor, coverage: Math.min(1, result.queryTerms.length / termCount) };
+    return {
+      key,
+      lifted: null,
+      score: result.score * factor,
+      coverage: Math.min(1, result.queryTerms.length / termCount),
+    };
   }
 
-  #lift(scores: Map<string, Hit>, keys: readonly string[], tier: number): void {
-    for (const key of keys) scores.set(key, { key, score: (scores.get(key)?.score ?? 0) + tier, coverage: 1 });
+  #lift(scores: Map<string, Hit>, keys: readonly string[], lifted: 'pin' | 'key'): void {
+    for (const key of keys) scores.set(key, { key, lifted, score: scores.get(key)?.score ?? 0, coverage: 1 });
   }
 
   #keysNamedIn(question: string): string[] {
@@ -117,6 +123,7 @@ export class Resolver {
 
   #compare(a: Hit, b: Hit): number {
     const rank = (hit: Hit) => this.#documents.get(hit.key)?.rank ?? 0;
-    return b.score - a.score || rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
+    const tier = (hit: Hit) => (hit.lifted === null ? 0 : TIERS[hit.lifted]);
+    return tier(b) - tier(a) || b.score - a.score || rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
   }
 }

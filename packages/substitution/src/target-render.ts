@@ -26,8 +26,6 @@ export function renderTarget(target: TargetTemplate, rendering: Rendering): stri
 function requireSame(origin: string, pathname: string, query: string): string {
   const text = origin + pathname + (query === '' ? '' : `?${query}`);
   const url = toUrl(text);
-  // The same text back: then origin and path are the ones it was made of.
-  if (url?.href === text) return text;
   if (url === undefined || url.origin !== origin || url.pathname !== pathname || hasUser(url) || url.hash !== '') {
     throw new AppError('bad_template_value', 'the arguments would change the origin or the path of the target');
   }

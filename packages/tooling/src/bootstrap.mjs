@@ -32,10 +32,10 @@ function run(what, command, args) {
   if (status !== 0) fail(`${what}: failed`);
 }
 
-/** pnpm keeps a copy of the lock file that it installed. */
+/** pnpm keeps a copy of what it installed: the lock file's last document. */
 function isInstalled() {
   const installed = at('node_modules/.pnpm/lock.yaml');
-  return existsSync(installed) && readFileSync(installed, 'utf8') === readFileSync(at('pnpm-lock.yaml'), 'utf8');
+  return existsSync(installed) && readFileSync(at('pnpm-lock.yaml'), 'utf8').endsWith(readFileSync(installed, 'utf8'));
 }
 
 function install() {

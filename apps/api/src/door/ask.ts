@@ -28,6 +28,7 @@ export function ask(context: Context, question: string) {
       ...toDescriptor(entry, context.baseUrl()),
       score: round(hit.score),
       coverage: round(hit.coverage),
+      ...(hit.lifted === null ? {} : { lifted: hit.lifted }),
     })),
     ...staleness(context),
   };
@@ -54,6 +55,7 @@ function nothingFits(candidates: readonly Candidate[]): string {
 /** How sure the first place is, 0 to 1: how much of the question it holds, and how far the second is behind. */
 function toConfidence([first, second]: readonly Candidate[]): number {
   if (first === undefined) return 0;
+  if (first.hit.lifted !== null) return 1;
   const margin = second === undefined ? 1 : 1 - second.hit.score / first.hit.score;
   return round(first.hit.coverage * (0.6 + 0.4 * Math.max(0, margin)));
 }

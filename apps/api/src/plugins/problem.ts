@@ -11,9 +11,16 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
 };
 
-/** The code of a body or query that does not fit its schema: a row says it in its own way. */
-function codeOfInvalid(request: FastifyRequest): ErrorCode {
-  return request.routeOptions.url?.startsWith('/api/directory') ? 'invalid_row' : 'unrecognized_request';
+/** A request that does not fit its schema: rows say it in their own way, and the door names what it can do. */
+function toInvalid(request: FastifyRequest, errors: readonly { pointer: string; message: string }[]): AppError {
+  const detail = errors.map(({ pointer, message }) => `${pointer || 'the request'}: ${message}`).join('; ');
+  const url = request.routeOptions.url ?? '';
+  if (url.startsWith('/api/directory')) return new AppError('invalid_row', detail, { details: { errors } });
+  const atDoor = url === '/api/dispatch' && request.method === 'GET';
+  return new AppError('unrecognized_request', detail, {
+    details: { errors },
+    ...(atDoor ? { fix: 'GET /api/dispatch without parameters lists the actions there are' } : {}),
+  });
 }
 
 /** Translates anything thrown into a failure that the caller can act on; undefined for a defect of ours. */
@@ -21,11 +28,10 @@ function toAppError(error: unknown, request: FastifyRequest): AppError | undefin
   if (error instanceof AppError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) {
     const errors = error.validation.map(({ instancePath, message }) => ({
-      pointer: instancePath,
+      pointer: instancePath === '/' ? '' : instancePath,
       message: message ?? '',
     }));
-    const detail = errors.map(({ pointer, message }) => `${pointer || 'the request'} ${message}`).join('; ');
-    return new AppError(codeOfInvalid(request), detail, { details: { errors } });
+    return toInvalid(request, errors);
   }
   const code = FASTIFY_CODES[(error as { code?: string }).code ?? ''];
   if (code !== undefined) return new AppError(code, (error as Error).message.toLowerCase(), { cause: error });
