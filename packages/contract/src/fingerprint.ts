@@ -1,5 +1,5 @@
 import type { Effect, JsonValue, Limits, Row } from '@rowcall/protocol';
-import { toCanonicalJson } from './canonical-json.js';
+import { toCanonicalJson } from '@rowcall/protocol';
 import { parseDocstring } from './docstring.js';
 import { deriveEffect } from './effect.js';
 

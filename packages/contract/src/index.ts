@@ -3,7 +3,6 @@ export { toArguments } from './arguments.js';
 export { type Auth, parseAuth } from './auth.js';
 export { buildContract, type ContractOptions } from './build-contract.js';
 export type { CallExample } from './call-example.js';
-export { toCanonicalJson } from './canonical-json.js';
 export { type Contract, contractSchema } from './contract.js';
 export { contractToMarkdown } from './contract-markdown.js';
 export { contractToSkill } from './contract-skill.js';

@@ -1,7 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@rowcall/protocol';
+import { isJsonObject, type JsonObject, type JsonValue, toCanonicalJson } from '@rowcall/protocol';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { toCanonicalJson } from './canonical-json.js';
 import { makeSafePattern } from './safe-pattern.js';
 import { addSafeFormats } from './schema-formats.js';
 import { findJsonExcess } from './schema-keywords.js';

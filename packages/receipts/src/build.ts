@@ -1,5 +1,11 @@
-import type { JsonObject, JsonValue, Outcome, ReceiptRecord, RowType } from '@rowcall/protocol';
-import { canonicalize } from 'json-canonicalize';
+import {
+  type JsonObject,
+  type JsonValue,
+  type Outcome,
+  type ReceiptRecord,
+  type RowType,
+  toCanonicalJson,
+} from '@rowcall/protocol';
 import { sha256 } from './hash.js';
 import { isMaterial } from './material.js';
 
@@ -52,7 +58,7 @@ export interface Redactor {
 
 /** Hash of what really went in: the bytes of the body, or the canonical JSON (RFC 8785) of the arguments. */
 export function hashInput(input: Input): string {
-  return sha256('body' in input ? input.body : canonicalize(input.args));
+  return sha256('body' in input ? input.body : toCanonicalJson(input.args));
 }
 
 /** Characters of a caller's key that a receipt keeps: it may be anything that was sent. */

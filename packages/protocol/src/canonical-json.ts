@@ -1,4 +1,4 @@
-import type { JsonValue } from '@rowcall/protocol';
+import type { JsonValue } from './json.js';
 
 /**
  * Writes a JSON value in its one canonical form (RFC 8785, JSON Canonicalization Scheme): no white space, members sorted by
