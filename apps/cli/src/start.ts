@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { loadOwnerKey, OWNER_KEY_FILE, readConfig } from '@rowcall/process';
+import { copyEnvironment, loadOwnerKey, OWNER_KEY_FILE, readConfig } from '@rowcall/process';
 import { makeFirstReceipt } from './first-receipt.js';
 import { findRunning, Server } from './server.js';
 
@@ -17,7 +17,7 @@ export async function start(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const server = new Server({ dataDir, databaseUrl: config.databaseUrl, env: process.env, say });
+  const server = new Server({ dataDir, databaseUrl: config.databaseUrl, env: copyEnvironment(), say });
   const signal = stopAtSignal(server);
   try {
     const url = await server.start();

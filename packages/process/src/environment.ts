@@ -29,3 +29,8 @@ export function readCredential(name: string): string | undefined {
   const path = process.env[`${name}_FILE`];
   return path === undefined || path === '' ? undefined : readFile(path).trim();
 }
+
+/** The environment of this process, for the processes that it starts. */
+export function copyEnvironment(): NodeJS.ProcessEnv {
+  return { ...process.env };
+}

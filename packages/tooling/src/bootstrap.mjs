@@ -82,4 +82,4 @@ install();
 build();
 const [command, ...args] = process.argv.slice(2);
 if (command === 'test') test(args);
-else await import(pathToFileURL(at('apps/cli/dist/main.js')).href);
+else if (command !== 'build') await import(pathToFileURL(at('apps/cli/dist/main.js')).href);
