@@ -1,0 +1,61 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** How a process is started. */
+export interface ChildOptions {
+  /** Its main file, compiled. */
+  readonly script: URL;
+  readonly env?: NodeJS.ProcessEnv;
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/** A process that says over its channel when it is ready. */
+export interface Child {
+  readonly pid: number;
+  /** What it said: where it listens, for one that does. */
+  readonly ready: { readonly url?: string };
+  /** Sends a message and gives the answer. @throws Error when the process ends instead. */
+  ask<Answer>(message: object): Promise<Answer>;
+  /** Closes the channel, by which it ends in order. */
+  stop(): Promise<void>;
+}
+
+/** How long, in ms, a process gets to stop in order. */
+const STOP_MS = 15_000;
+
+/** Starts a process and waits until it is ready. Its log goes to stderr. @throws Error when it ends before. */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const child = fork(options.script, {
+    execArgv: [...(options.nodeOptions ?? [])],
+    env: options.env ?? process.env,
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
+  const ended = once(child, 'exit');
+  const next = async () => {
+    const abort = new AbortController();
+    const message = once(child, 'message', { signal: abort.signal });
+    const first = await Promise.race([message, ended.then(() => undefined)]);
+    abort.abort();
+    message.catch(() => undefined);
+    if (first === undefined) throw new Error(`${options.script.pathname} ended; what it said is above`);
+    return first[0] as unknown;
+  };
+  return {
+    ready: (await next()) as Child['ready'],
+    pid: child.pid ?? 0,
+    async ask<Answer>(message: object) {
+      child.send(message);
+      return (await next()) as Answer;
+    },
+    stop: () => stopChild(child, ended),
+  };
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.connected) child.disconnect();
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  await ended;
+  clearTimeout(timer);
+}
