@@ -2,9 +2,10 @@
 -- Rules that must hold whoever writes (versions, history, events, notifications, append-only) are triggers and
 -- checks, so that a row changed in psql behaves as one changed through the API.
 
+-- The trigger's argument says why, and what may be done instead.
 create function refuse_change() returns trigger language plpgsql as $$
 begin
-  raise exception '% on % is refused: the table is append-only', tg_op, tg_table_name
+  raise exception '% on % is refused: %', tg_op, tg_table_name, tg_argv[0]
     using errcode = 'insufficient_privilege';
 end
 $$;
@@ -57,7 +58,7 @@ create table directory_version (
 );
 
 create trigger directory_version_append_only before update or delete or truncate on directory_version
-  for each statement execute function refuse_change();
+  for each statement execute function refuse_change('the table is append-only');
 alter table directory_version enable always trigger directory_version_append_only;
 
 -- Ledger -------------------------------------------------------------------------------------------------------
@@ -105,7 +106,7 @@ create index receipt_replay_of on receipt (replay_of) where replay_of is not nul
 create index receipt_repairs on receipt (repairs) where repairs is not null;
 
 create trigger receipt_append_only before update or delete or truncate on receipt
-  for each statement execute function refuse_change();
+  for each statement execute function refuse_change('the table is append-only');
 alter table receipt enable always trigger receipt_append_only;
 
 -- JSON texts, kept to the byte so that the hashes of the receipt can be computed again. Not jsonb, which would
@@ -119,6 +120,11 @@ create table receipt_payload (
   upstream text,
   created_at timestamptz not null default now()
 );
+
+-- A payload may go, at the end of its retention; it may never say something else.
+create trigger receipt_payload_no_update before update on receipt_payload
+  for each statement execute function refuse_change('a payload may be deleted, not changed');
+alter table receipt_payload enable always trigger receipt_payload_no_update;
 
 create index receipt_payload_created_at on receipt_payload using brin (created_at);
 
@@ -136,7 +142,7 @@ create index event_key on event (key, id) where key is not null;
 create index event_kind on event (kind, id);
 
 create trigger event_append_only before update or delete or truncate on event
-  for each statement execute function refuse_change();
+  for each statement execute function refuse_change('the table is append-only');
 alter table event enable always trigger event_append_only;
 
 -- Directory: versions, history, events, notifications ------------------------------------------------------------
@@ -159,20 +165,23 @@ begin
   new.version := old.version;
   new.created_at := old.created_at;
   new.updated_at := old.updated_at;
-  -- A fingerprint alone is no change; a change of what defines the call without a new fingerprint voids the old one.
+  -- A fingerprint alone is no change.
   given_fingerprint := new.fingerprint;
   new.fingerprint := old.fingerprint;
   if new is not distinct from old then
     return null;
   end if;
-  new.fingerprint := nullif(given_fingerprint, old.fingerprint);
-  if (new.type, new.target, new.auth, new.content, new.input_schema, new.sensitive, new.runner, new.includes,
-      new.effect, new.headers, new.limits)
-    is not distinct from
-     (old.type, old.target, old.auth, old.content, old.input_schema, old.sensitive, old.runner, old.includes,
-      old.effect, old.headers, old.limits)
+  new.fingerprint := given_fingerprint;
+  -- Plain SQL computes no fingerprint: where it changes what defines the call, the old one is void.
+  if coalesce(current_setting('rowcall.actor', true), '') = ''
+    and given_fingerprint is not distinct from old.fingerprint
+    and (new.type, new.target, new.auth, new.content, new.input_schema, new.sensitive, new.runner, new.includes,
+         new.effect, new.headers, new.limits)
+      is distinct from
+        (old.type, old.target, old.auth, old.content, old.input_schema, old.sensitive, old.runner, old.includes,
+         old.effect, old.headers, old.limits)
   then
-    new.fingerprint := given_fingerprint;
+    new.fingerprint := null;
   end if;
   new.version := old.version + 1;
   new.updated_at := now();
@@ -182,6 +191,7 @@ $$;
 
 create trigger directory_stamp before insert or update on directory
   for each row execute function directory_stamp();
+alter table directory enable always trigger directory_stamp;
 
 create function directory_record() returns trigger language plpgsql as $$
 declare
@@ -203,10 +213,12 @@ $$;
 
 create trigger directory_record after insert or update or delete on directory
   for each row execute function directory_record();
+alter table directory enable always trigger directory_record;
 
 -- TRUNCATE would pass by the row triggers, and history and every process's memory with them.
 create trigger directory_no_truncate before truncate on directory
-  for each statement execute function refuse_change();
+  for each statement execute function refuse_change('delete its rows, so that their history is kept');
+alter table directory enable always trigger directory_no_truncate;
 
 -- Runners and their queue --------------------------------------------------------------------------------------
 
@@ -217,7 +229,10 @@ create table runner (
   host text not null,
   pid integer not null,
   started_at timestamptz not null default now(),
-  heartbeat_at timestamptz not null default now()
+  heartbeat_at timestamptz not null default now(),
+  -- Since when its heartbeats have come without a gap. After an outage of the database everybody's heartbeat is old:
+  -- only a runner that has been beating for a while may judge that another is dead.
+  beating_since timestamptz not null default now()
 );
 
 -- One row is one call that waits or runs; its end deletes it and writes the receipt, in one statement.

@@ -1,16 +1,19 @@
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
+  LogController,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify';
-import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Context } from './context.js';
 import { addDoorGet } from './door/get.js';
 import { addDoorPost } from './door/post.js';
 import { addOpenApi, addReference } from './openapi.js';
-import { addProblems } from './plugins/problem.js';
+import { addJsonBody } from './plugins/json-body.js';
+import { collectMethods } from './plugins/methods.js';
+import { addProblems, answerConnectionError, answerError } from './plugins/problem.js';
 import { addChangeRow } from './routes/directory/change.js';
 import { addCountRows } from './routes/directory/counts.js';
 import { addCreateRow } from './routes/directory/create.js';
@@ -42,20 +45,26 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    return503OnClosing: false, // answered as a problem instead
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 128 },
-  }).withTypeProvider<ZodTypeProvider>();
+    frameworkErrors: answerError,
+    clientErrorHandler: answerConnectionError,
+  });
   app.setValidatorCompiler(validatorCompiler);
-  app.setSerializerCompiler(serializerCompiler);
-  addProblems(app as unknown as FastifyInstance);
-  await addOpenApi(app as unknown as FastifyInstance, options.version);
-  addRoutes(app, context);
-  await addReference(app as unknown as FastifyInstance);
-  return app as unknown as FastifyInstance;
+  // Schemas of answers are documentation: a row that plain SQL put past a limit must not make its whole list fail.
+  app.setSerializerCompiler(() => JSON.stringify);
+  addProblems(app);
+  addJsonBody(app);
+  const addOtherMethods = collectMethods(app);
+  await addOpenApi(app, options.version);
+  addRoutes(app.withTypeProvider<ZodTypeProvider>(), context);
+  await addReference(app);
+  addOtherMethods();
+  return app;
 }
 
 function addRoutes(app: App, context: Context): void {

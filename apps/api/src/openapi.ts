@@ -30,7 +30,13 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
         { name: 'health', description: 'Probes.' },
       ],
       components: {
-        securitySchemes: { ownerKey: { type: 'http', scheme: 'bearer', description: 'The owner key.' } },
+        securitySchemes: {
+          ownerKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The owner key; the header x-terminal-key takes it as well.',
+          },
+        },
       },
     },
     transform: jsonSchemaTransform,

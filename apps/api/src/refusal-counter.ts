@@ -46,12 +46,18 @@ export class RefusalCounter {
     await this.flush().catch((error: unknown) => this.#log.warn({ err: error }, 'refusals could not be written'));
   }
 
-  /** Writes one event per address and begins a new window. */
+  /** Writes one event per address and begins a new window. What cannot be written is counted on. */
   async flush(): Promise<void> {
     const counts = this.#counts;
     this.#counts = new Map();
-    for (const [address, count] of counts) {
-      await insertEvent(this.#store.db, { kind: 'UNAUTHORIZED', actor: 'anonymous', detail: { address, count } });
+    try {
+      for (const [address, count] of counts) {
+        await insertEvent(this.#store.db, { kind: 'UNAUTHORIZED', actor: 'anonymous', detail: { address, count } });
+        counts.delete(address);
+      }
+    } catch (error) {
+      for (const [address, count] of counts) this.#counts.set(address, count + (this.#counts.get(address) ?? 0));
+      throw error;
     }
   }
 

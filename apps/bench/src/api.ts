@@ -7,6 +7,8 @@ import type { BenchDatabase } from './database.js';
 export interface Api extends Child {
   readonly url: string;
   readonly ownerKey: string;
+  /** From the start of the process until it can answer, in ms. */
+  readonly readyMs: number;
 }
 
 /** How an API is started. */
@@ -14,6 +16,8 @@ export interface ApiOptions {
   readonly ownerKey: string;
   /** Folder into which the process writes its CPU profile when it ends. */
   readonly profileDir?: string | undefined;
+  /** Least severity that is logged, to stderr; `warn` when not given. */
+  readonly logLevel?: 'warn' | 'error';
 }
 
 const SCRIPT = new URL('../../api/dist/main.js', import.meta.url);
@@ -24,7 +28,9 @@ const PROFILE_INTERVAL_US = 500;
 export const newOwnerKey = (): string => `bench_${randomBytes(24).toString('base64url')}`;
 
 /** Starts an API process on the database, with nothing of this process's own settings. */
-export async function startApi(database: BenchDatabase, { ownerKey, profileDir }: ApiOptions): Promise<Api> {
+export async function startApi(database: BenchDatabase, options: ApiOptions): Promise<Api> {
+  const { ownerKey, profileDir, logLevel = 'warn' } = options;
+  const startedAt = performance.now();
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('ROWCALL_'));
   const child = await startChild({
     script: SCRIPT,
@@ -34,13 +40,13 @@ export async function startApi(database: BenchDatabase, { ownerKey, profileDir }
       DATABASE_URL: database.url,
       ROWCALL_OWNER_KEY: ownerKey,
       ROWCALL_PORT: '0',
-      ROWCALL_LOG_LEVEL: 'warn',
+      ROWCALL_LOG_LEVEL: logLevel,
       ROWCALL_ALLOW_NETS: '127.0.0.0/8',
       ROWCALL_DATA_DIR: path.join(database.folder, 'rowcall'),
     },
   });
   if (child.ready.url === undefined) throw new Error('the API did not say where it listens');
-  return { ...child, url: child.ready.url, ownerKey };
+  return { ...child, url: child.ready.url, ownerKey, readyMs: performance.now() - startedAt };
 }
 
 const toProfileOptions = (dir: string): string[] => [

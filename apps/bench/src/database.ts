@@ -28,7 +28,8 @@ export async function openDatabase(given: string | undefined, cleanup: Cleanup):
   const { url, pid } = given === undefined ? await startOwn(folder, cleanup) : { url: given, pid: undefined };
   const settings = await readSettings(url);
   for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
-    if (settings[name] !== 'on') throw new Error(`${name} is ${settings[name]}: commits must be durable to be measured`);
+    if (settings[name] !== 'on')
+      throw new Error(`${name} is ${settings[name]}: commits must be durable to be measured`);
   }
   return { url, pid, folder, settings };
 }

@@ -7,7 +7,12 @@ const least: Goal = { name: 'ratio', value: 2, limit: 2, bound: 'least', unit: '
 describe('goals', () => {
   it('are reached at their very limit, and missed just beyond it', () => {
     expect([most, least].map(isReached)).toEqual([true, true]);
-    expect([{ ...most, value: 50.01 }, { ...least, value: 1.99 }].map(isReached)).toEqual([false, false]);
+    expect(
+      [
+        { ...most, value: 50.01 },
+        { ...least, value: 1.99 },
+      ].map(isReached),
+    ).toEqual([false, false]);
   });
 
   it('are missed when nothing was measured', () => {

@@ -1,1 +1,32 @@
-export {};
+import { DISPATCH_HELP } from './dispatch/options.js';
+import { runDispatch } from './dispatch/run.js';
+import { PROPAGATE_HELP } from './propagate/options.js';
+import { runPropagate } from './propagate/run.js';
+import { say } from './report.js';
+
+const BENCHES = {
+  dispatch: { run: runDispatch, help: DISPATCH_HELP },
+  propagate: { run: runPropagate, help: PROPAGATE_HELP },
+} as const;
+
+/** Exit code of a wrong command line: EX_USAGE of sysexits.h. */
+const EXIT_USAGE = 64;
+
+async function main([name = '', ...args]: readonly string[]): Promise<number> {
+  const help = Object.values(BENCHES)
+    .map((bench) => bench.help)
+    .join('\n\n');
+  const bench = Object.entries(BENCHES).find(([benchName]) => benchName === name)?.[1];
+  if (bench === undefined || args.includes('--help')) {
+    say(bench?.help ?? help);
+    return bench === undefined && name !== '--help' ? EXIT_USAGE : 0;
+  }
+  return bench.run(args);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exitCode = 1;
+}

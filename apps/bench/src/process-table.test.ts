@@ -19,12 +19,13 @@ describe('process table', () => {
     expect(parsePs(' 7 1 1000 0:01')).toMatchObject({ pid: 7, parentPid: 1, residentMb: 1.024 });
   });
 
-  it('sums the CPU time of a process, its children and theirs, and of no others', () => {
+  it('sums the CPU time of processes, their children and theirs, each once, and of no others', () => {
     const use = (pid: number, parentPid: number, cpuMs: number) => ({ pid, parentPid, cpuMs, residentMb: 0 });
     const processes = [use(5, 4, 100), use(4, 2, 10), use(2, 1, 1), use(3, 1, 1_000)];
-    expect(cpuOfTree(processes, 2)).toBe(111);
-    expect(cpuOfTree(processes, 9)).toBeUndefined();
-    expect(cpuOfTree(undefined, 2)).toBeUndefined();
+    expect(cpuOfTree(processes, [2])).toBe(111);
+    expect(cpuOfTree(processes, [2, 4, 3])).toBe(1_111);
+    expect(cpuOfTree(processes, [9])).toBeUndefined();
+    expect(cpuOfTree(undefined, [2])).toBeUndefined();
   });
 
   it.skipIf(process.platform === 'win32')('finds this very process, with memory and CPU time', () => {

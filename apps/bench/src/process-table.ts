@@ -65,9 +65,9 @@ export function readProcesses(): readonly ProcessUse[] | undefined {
   return process.platform === 'linux' ? readProc() : readPs();
 }
 
-/** CPU time, in ms, of a process and all below it. Undefined when it cannot be told. */
-export function cpuOfTree(processes: readonly ProcessUse[] | undefined, rootPid: number): number | undefined {
-  const tree = new Set([rootPid]);
+/** CPU time, in ms, of the processes `roots` and all below them, each counted once. Undefined when it cannot be told. */
+export function cpuOfTree(processes: readonly ProcessUse[] | undefined, roots: readonly number[]): number | undefined {
+  const tree = new Set(roots);
   let sizeBefore = 0;
   while (tree.size > sizeBefore) {
     sizeBefore = tree.size;

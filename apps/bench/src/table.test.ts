@@ -3,9 +3,15 @@ import { toNumber, toTable } from './table.js';
 
 describe('table', () => {
   it('sets the first column left and numbers right', () => {
-    expect(toTable(['mode', 'req/s'], [['a', '12000'], ['bare', '7']])).toBe(
-      ['mode  req/s', '----  -----', 'a     12000', 'bare      7'].join('\n'),
-    );
+    expect(
+      toTable(
+        ['mode', 'req/s'],
+        [
+          ['a', '12000'],
+          ['bare', '7'],
+        ],
+      ),
+    ).toBe(['mode  req/s', '----  -----', 'a     12000', 'bare      7'].join('\n'));
   });
 
   it('keeps three digits of small numbers and none behind the point of great ones', () => {

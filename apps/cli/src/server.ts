@@ -1,128 +1,148 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@rowcall/embedded-postgres';
+import type { Config } from '@rowcall/config';
+import { replacePrivateFile } from '@rowcall/process';
 import { type Child, startChild } from './child.js';
+import type { DataLock } from './data-lock.js';
+import { type DatabaseRun, startDatabase } from './database.js';
+import { Kept, type KeptOptions, type Run } from './kept.js';
+import { checkDatabase, checkPort } from './preflight.js';
 
 /** What a {@link Server} is started with. */
 export interface ServerOptions {
+  /** Absolute path; the folder exists. */
   readonly dataDir: string;
-  /** Undefined: bring a database. */
-  readonly databaseUrl: string | undefined;
+  readonly config: Pick<Config, 'databaseUrl' | 'host' | 'port' | 'publicUrl'>;
+  /** Environment of the processes; their database and data folder are added. */
   readonly env: NodeJS.ProcessEnv;
+  readonly lock: Pick<DataLock, 'publish'>;
   readonly say: (line: string) => void;
 }
 
-/** Restarts of one part within {@link RESTART_WINDOW_MS} after which the server gives up. */
-const RESTARTS_MAX = 5;
-const RESTART_WINDOW_MS = 60_000;
-const RESTART_WAIT_MS = 500;
+/** Where a server can be reached. */
+export interface ServerAddress {
+  /** For callers: ROWCALL_PUBLIC_URL where it is set. */
+  readonly url: string;
+  /** From this machine. */
+  readonly local: string;
+}
 
 const scriptOf = (app: string): string => fileURLToPath(new URL(`../../${app}/dist/main.js`, import.meta.url));
 
-/** Database, API and runner of one data folder. A part that dies is started again. */
+/** Database, API and runner of one data folder. A part that ends is started again. */
 export class Server {
   readonly #options: ServerOptions;
-  readonly #children = new Map<string, Child>();
-  readonly #restarts: number[] = [];
-  readonly #failed: Promise<never>;
-  #fail: (error: Error) => void = () => undefined;
-  #database: EmbeddedPostgres | undefined;
-  #databaseUrl = '';
-  #stopping = false;
+  readonly #database: Kept<DatabaseRun>;
+  readonly #api: Kept<Child>;
+  readonly #runner: Kept<Child>;
+  /** Rejects when a part cannot be kept running. */
+  readonly failed: Promise<never>;
+  /** The last address of the database; a process that starts while it changes waits for it. */
+  #databaseUrl: Promise<string> | undefined;
+  #knownDatabaseUrl: string | undefined;
+  #port: number;
+  #url: string | null = null;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#failed = new Promise<never>((_, reject) => {
-      this.#fail = reject;
+    this.#port = options.config.port;
+    let giveUp: (error: Error) => void = () => undefined;
+    this.failed = new Promise<never>((_, reject) => {
+      giveUp = reject;
     });
-    this.#failed.catch(() => undefined);
+    this.failed.catch(() => undefined); // also when nobody waits yet
+    const keep = <R extends Run>(name: string, start: KeptOptions<R>['start']) =>
+      new Kept<R>({ name, start, say: options.say, onGivenUp: giveUp });
+    this.#database = keep('database', () => this.#startDatabase());
+    this.#api = keep('api', (signal) => this.#startApi(signal));
+    this.#runner = keep('runner', (signal) => this.#startRunner(signal));
   }
 
-  /** Rejects when a part cannot be kept running. */
-  get failed(): Promise<never> {
-    return this.#failed;
+  /** Starts everything. @throws Error that says what to do, when a part does not start. */
+  async start(): Promise<ServerAddress> {
+    const { config } = this.#options;
+    if (config.port !== 0) await checkPort(config.host, config.port);
+    if (config.databaseUrl === undefined) await this.#database.start();
+    else await this.#useDatabase(config.databaseUrl);
+    const [{ ready }] = await Promise.all([this.#api.start(), this.#runner.start()]);
+    const url = ready.url ?? '';
+    return { url, local: ready.address ?? url };
   }
 
-  /** Starts everything. @returns the address of the API. */
-  async start(): Promise<string> {
-    this.#databaseUrl = this.#options.databaseUrl ?? (await this.#startDatabase());
-    writeFileSync(this.#file('database-url'), `${this.#databaseUrl}\n`, { mode: 0o600 });
-    const [api] = await Promise.all([this.#startChild('api'), this.#startChild('runner')]);
-    const url = api.ready.url ?? '';
-    writeFileSync(this.#file('server.json'), JSON.stringify({ pid: process.pid, url }));
-    return url;
-  }
-
-  /** Stops everything, in reverse order of starting. */
+  /** Stops everything, in reverse order of starting, also in the midst of a start. May be called again. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    await Promise.all([...this.#children.values()].map((child) => child.stop()));
-    await this.#database?.stop();
-    rmSync(this.#file('server.json'), { force: true });
+    await Promise.all([this.#api.stop(), this.#runner.stop()]);
+    await this.#database.stop();
   }
 
-  /** Ends the processes at once; the database still stops in order. */
+  /** Ends the processes at once; the database still stops in order. To be called after {@link Server.stop}. */
   kill(): void {
-    this.#stopping = true;
-    for (const child of this.#children.values()) child.kill();
+    for (const part of [this.#api, this.#runner]) part.run?.kill();
   }
 
   #file(name: string): string {
     return path.join(this.#options.dataDir, name);
   }
 
-  async #startDatabase(): Promise<string> {
-    const database = await startEmbeddedPostgres({ dir: this.#file('postgres') });
-    this.#database = database;
-    const ended = database.ended.then(({ code, signal }) => signal ?? `exit code ${code}`);
-    this.#keep('database', ended, () => this.#restartDatabase());
-    return database.url;
+  async #useDatabase(url: string): Promise<void> {
+    await checkDatabase(url);
+    this.#databaseUrl = Promise.resolve(url);
+  }
+
+  async #startDatabase(): Promise<DatabaseRun> {
+    const started = startDatabase(this.#file('postgres'));
+    this.#databaseUrl = started.then(({ url }) => url);
+    this.#databaseUrl.catch(() => undefined);
+    const database = await started;
+    await this.#moveTo(database.url);
+    return database;
   }
 
   /** The processes reconnect by themselves, unless the port was taken meanwhile: then they start anew. */
-  async #restartDatabase(): Promise<void> {
-    const url = await this.#startDatabase();
-    if (url === this.#databaseUrl) return;
-    this.#databaseUrl = url;
-    writeFileSync(this.#file('database-url'), `${url}\n`, { mode: 0o600 });
-    await Promise.all([...this.#children.values()].map((child) => child.stop()));
+  async #moveTo(databaseUrl: string): Promise<void> {
+    const before = this.#knownDatabaseUrl;
+    if (databaseUrl === before) return;
+    this.#knownDatabaseUrl = databaseUrl;
+    replacePrivateFile(this.#file('database-url'), `${databaseUrl}\n`);
+    if (before !== undefined) await Promise.all([this.#api.restart(), this.#runner.restart()]);
   }
 
-  async #startChild(name: 'api' | 'runner'): Promise<Child> {
-    const env = { ...this.#options.env, DATABASE_URL: this.#databaseUrl, ROWCALL_DATA_DIR: this.#options.dataDir };
-    const child = await startChild({ name, env, script: scriptOf(name), logFile: this.#file(`${name}.log`) });
-    this.#children.set(name, child);
-    this.#keep(name, child.ended, () => this.#startChild(name));
-    return child;
+  async #startApi(signal: AbortSignal): Promise<Child> {
+    const api = await this.#startChild('api', signal, { ROWCALL_PORT: String(this.#port) });
+    this.#url = api.ready.url ?? null;
+    // Started again, it must be found where it was.
+    if (this.#port === 0) this.#port = this.#portOf(api);
+    this.#publish(api.pid, this.#runner.run?.pid);
+    return api;
   }
 
-  /** Starts a part again when it ends; gives up when that happens too often. */
-  #keep(name: string, ended: Promise<string>, startAgain: () => Promise<unknown>): void {
-    const restart = async () => {
-      const how = await ended;
-      if (this.#stopping) return;
-      this.#options.say(`the ${name} ended (${how}); starting it again`);
-      const now = Date.now();
-      this.#restarts.push(now);
-      const recent = this.#restarts.filter((at) => now - at < RESTART_WINDOW_MS).length;
-      if (recent > RESTARTS_MAX) throw new Error(`the ${name} ended ${recent} times within a minute`);
-      await new Promise((resolve) => setTimeout(resolve, RESTART_WAIT_MS));
-      if (!this.#stopping) await startAgain();
+  /** The port that was found for 0. */
+  #portOf({ ready }: Child): number {
+    const listening = ready.address ?? (this.#options.config.publicUrl === undefined ? ready.url : undefined);
+    return listening === undefined ? 0 : Number(new URL(listening).port);
+  }
+
+  async #startRunner(signal: AbortSignal): Promise<Child> {
+    const runner = await this.#startChild('runner', signal, {});
+    this.#publish(this.#api.run?.pid, runner.pid);
+    return runner;
+  }
+
+  async #startChild(name: 'api' | 'runner', signal: AbortSignal, settings: NodeJS.ProcessEnv): Promise<Child> {
+    const { dataDir } = this.#options;
+    const env = {
+      ...this.#options.env,
+      ...settings,
+      DATABASE_URL: await this.#databaseUrl,
+      ROWCALL_DATA_DIR: dataDir,
     };
-    restart().catch((error: Error) => this.#fail(error));
+    return await startChild({ name, env, script: scriptOf(name), logFile: this.#file(`${name}.log`), signal });
   }
-}
 
-/** The address of a server that runs on the data folder already; undefined when none does. */
-export async function findRunning(dataDir: string): Promise<string | undefined> {
-  const file = path.join(dataDir, 'server.json');
-  if (!existsSync(file)) return undefined;
-  try {
-    const { url } = JSON.parse(readFileSync(file, 'utf8')) as { url: string };
-    const { ok } = await fetch(`${url}/livez`, { signal: AbortSignal.timeout(1_000) });
-    return ok ? url : undefined;
-  } catch {
-    return undefined; // what is left of a server that was killed
+  #publish(...pids: (number | undefined)[]): void {
+    this.#options.lock.publish(
+      this.#url,
+      pids.filter((pid) => pid !== undefined),
+    );
   }
 }

@@ -55,6 +55,7 @@ export class Runner {
   /** False before the registration and from the stop on: nothing is taken from the queue. */
   #taking = false;
   #idle: (() => void) | undefined;
+  #starting: Promise<void> | undefined;
   #stopping: Promise<void> | undefined;
 
   constructor(options: RunnerOptions) {
@@ -85,10 +86,15 @@ export class Runner {
     return this.#running.size;
   }
 
-  /** Registers and begins to take calls. */
-  async start(): Promise<void> {
-    if (this.#timers.length > 0) return;
+  /** Registers and begins to take calls. May be called twice; after `stop` it does nothing. */
+  start(): Promise<void> {
+    this.#starting ??= this.#stopping === undefined ? this.#register() : Promise.resolve();
+    return this.#starting;
+  }
+
+  async #register(): Promise<void> {
     await insertRunner(this.#options.store.db, this.#options.runner);
+    if (this.#stopping !== undefined) return;
     this.#taking = true;
     this.#every(HEARTBEAT_EVERY_MS, () => this.#beat());
     this.#every(TAKE_OVER_EVERY_MS, () => this.#takeOver());
@@ -98,7 +104,7 @@ export class Runner {
 
   /**
    * Takes nothing new and gives what runs `graceMs`. Then reads go back to the queue, and writes end as cancelled.
-   * May be called twice.
+   * May be called twice. A database that is away does not hold it up: then other runners take its leases over.
    */
   stop(graceMs: number): Promise<void> {
     this.#stopping ??= this.#drain(graceMs);
@@ -108,16 +114,23 @@ export class Runner {
   async #drain(graceMs: number): Promise<void> {
     const { store, runner, engine } = this.#options;
     this.#taking = false;
-    await drainRunner(store.db, runner.id);
+    await this.#starting?.catch(() => undefined);
+    await this.#attempt(() => drainRunner(store.db, runner.id));
     await this.#claiming;
     await this.#untilIdle(graceMs);
     const reads = [...this.#running.values()].filter(({ effect }) => effect === 'read').map(({ id }) => id);
-    if (reads.length > 0) await releaseJobs(store.db, runner.id, reads);
+    if (reads.length > 0) await this.#attempt(() => releaseJobs(store.db, runner.id, reads));
     engine.abort();
     await this.#untilIdle(1_000);
     await this.#ledger.stop(5_000);
     for (const timer of this.#timers) clearInterval(timer);
-    await deleteRunner(store.db, runner.id);
+    await this.#attempt(() => deleteRunner(store.db, runner.id));
+  }
+
+  async #attempt(work: () => Promise<unknown>): Promise<void> {
+    await work().catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'the runner cannot reach the database'),
+    );
   }
 
   async #untilIdle(timeoutMs: number): Promise<void> {
@@ -132,16 +145,13 @@ export class Runner {
   }
 
   #every(periodMs: number, work: () => Promise<void>): void {
-    const run = () => {
-      work().catch((error: unknown) => this.#options.log.warn({ err: error }, 'the runner cannot reach the database'));
-    };
-    this.#timers.push(setInterval(run, periodMs));
+    this.#timers.push(setInterval(() => void this.#attempt(work), periodMs));
   }
 
   /** A runner that was declared dead registers anew: what it held is no longer its own. */
   async #beat(): Promise<void> {
     const { store, runner, log } = this.#options;
-    if (await updateHeartbeat(store.db, runner.id)) return;
+    if ((await updateHeartbeat(store.db, runner.id)) || !this.#taking) return;
     log.warn({ runner: runner.id }, 'this runner was declared dead; its calls were given away');
     await insertRunner(store.db, runner);
   }

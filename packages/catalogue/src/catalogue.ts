@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, Log, Row } from '@rowcall/protocol';
 import { type Hit, nearestKeys, Resolver, type SearchOptions } from '@rowcall/resolver';
-import { listRows, listRowVersions, type Store, type StoredRow, type Subscription } from '@rowcall/store';
+import {
+  listDeletions,
+  listRows,
+  listRowVersions,
+  type Store,
+  type StoredRow,
+  type Subscription,
+} from '@rowcall/store';
 import { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
 import { Entry, type EntryContext, toCapabilityDocument } from './entry.js';
 
@@ -37,7 +44,8 @@ export class Catalogue {
   readonly #pending = new Map<string, number>();
   #reading: Promise<void> | undefined;
   #staleSince: number | undefined;
-  #freshWaiters: (() => void)[] = [];
+  readonly #freshWaiters = new Set<() => void>();
+  #stopped = false;
   #revision = 0;
   #counts: { revision: number; counts: Counts } | undefined;
   #registry: { revision: number; entries: readonly Entry[] } | undefined;
@@ -112,12 +120,34 @@ export class Catalogue {
   /** @returns true as soon as no change can have been missed; false when that takes longer than `timeoutMs`. */
   async whenFresh(timeoutMs: number): Promise<boolean> {
     if (this.#staleSince === undefined) return true;
-    const fresh = new Promise<true>((resolve) => this.#freshWaiters.push(() => resolve(true)));
-    const abort = new AbortController();
-    const late = sleep(timeoutMs, false as const, { signal: abort.signal }).catch(() => false as const);
-    const result = await Promise.race([fresh, late]);
-    abort.abort();
-    return result;
+    return new Promise((resolve) => {
+      const settle = (fresh: boolean) => {
+        clearTimeout(timer);
+        this.#freshWaiters.delete(wake);
+        resolve(fresh);
+      };
+      const wake = () => settle(true);
+      const timer = setTimeout(() => settle(false), timeoutMs);
+      this.#freshWaiters.add(wake);
+    });
+  }
+
+  /**
+   * Reads one row when this process may not have it at `version` or newer: a call can reach a process before the
+   * notification of the row that it calls. @throws what the database throws.
+   */
+  async ensure(key: string, version: number): Promise<void> {
+    if (this.#staleSince === undefined && (this.#versions.get(key) ?? 0) >= version) return;
+    const { db } = this.#options.store;
+    const stored = await listRows(db, [key]);
+    for (const row of stored) this.apply(row);
+    if (stored.length > 0) return;
+    for (const deletion of await listDeletions(db, [key])) this.applyDeletion(key, deletion.version);
+  }
+
+  /** Gives up reading what is announced. What is in memory stays. */
+  stop(): void {
+    this.#stopped = true;
   }
 
   /** Takes a row that this process has just written, without waiting for the notification. */
@@ -135,10 +165,6 @@ export class Catalogue {
   applyDeletion(key: string, version: number): void {
     if (version <= (this.#versions.get(key) ?? 0)) return;
     this.#versions.set(key, version);
-    this.#drop(key);
-  }
-
-  #drop(key: string): void {
     if (!this.#entries.delete(key)) return;
     this.#resolver.remove(key);
     this.#revision += 1;
@@ -160,7 +186,7 @@ export class Catalogue {
 
   /** Reads announced rows, those that came in meanwhile together, until none is left. */
   async #readPending(): Promise<void> {
-    while (this.#pending.size > 0) {
+    while (this.#pending.size > 0 && !this.#stopped) {
       const batch = [...this.#pending].slice(0, READ_BATCH);
       const stored = await this.#tryRead(batch.map(([key]) => key));
       if (stored === undefined) {
@@ -192,17 +218,16 @@ export class Catalogue {
       await this.#catchUp();
     }
     this.#staleSince = undefined;
-    for (const wake of this.#freshWaiters.splice(0)) wake();
+    for (const wake of this.#freshWaiters) wake();
   }
 
   /** Compares all versions with the database and reads what differs. Notifications may come in between. */
   async #catchUp(): Promise<void> {
     const { db } = this.#options.store;
-    const before = [...this.#entries.values()].map(({ row }) => row);
     const current = new Map((await listRowVersions(db)).map(({ key, version }) => [key, version]));
-    for (const { key, version } of before) {
-      if (!current.has(key) && this.#entries.get(key)?.row.version === version) this.#drop(key);
-    }
+    const missing = [...this.#entries.keys()].filter((key) => !current.has(key));
+    // By the version of the deletion: a key that was made anew since then is newer and stays.
+    for (const { key, version } of await listDeletions(db, missing)) this.applyDeletion(key, version);
     const changed = [...current].filter(([key, version]) => version > (this.#versions.get(key) ?? 0));
     for (let start = 0; start < changed.length; start += READ_BATCH) {
       const keys = changed.slice(start, start + READ_BATCH).map(([key]) => key);

@@ -38,20 +38,26 @@ export class Entry {
 
   /** What defines the call, as SHA-256. A row that includes others changes with them, so it is never remembered. */
   get fingerprint(): string {
-    return this.#fingerprintAt(0);
+    return this.#fingerprintAt(0, new Map());
   }
 
-  #fingerprintAt(depth: number): string {
-    if (this.row.includes.length > 0 && depth < INCLUDE_DEPTH_MAX) return this.#compute(depth);
-    this.#fingerprint ??= this.#compute(INCLUDE_DEPTH_MAX);
-    return this.#fingerprint;
+  /** @param seen what this computation has found so far: rows that include each other would multiply without it. */
+  #fingerprintAt(depth: number, seen: Map<string, string>): string {
+    if (this.row.includes.length === 0 || depth >= INCLUDE_DEPTH_MAX) {
+      this.#fingerprint ??= this.#compute(INCLUDE_DEPTH_MAX, seen);
+      return this.#fingerprint;
+    }
+    const place = `${this.row.key} ${depth}`;
+    const found = seen.get(place) ?? this.#compute(depth, seen);
+    seen.set(place, found);
+    return found;
   }
 
-  #compute(depth: number): string {
+  #compute(depth: number, seen: Map<string, string>): string {
     const includes: Record<string, string> = {};
     for (const key of this.row.includes) {
       const included = depth < INCLUDE_DEPTH_MAX ? this.#context.find(key) : undefined;
-      includes[key] = included === undefined ? '' : included.#fingerprintAt(depth + 1);
+      includes[key] = included === undefined ? '' : included.#fingerprintAt(depth + 1, seen);
     }
     return fingerprint(this.row, { includes, ...this.#declaredEffect() }, this.#context.sha256);
   }

@@ -6,7 +6,7 @@ import { Completions } from './completions.js';
 import { Credentials } from './credentials.js';
 import { Engine } from './engine.js';
 import { BUILT_IN_FUNCTIONS } from './functions/index.js';
-import { FunctionRegistry } from './functions/registry.js';
+import { type FunctionDefinition, FunctionRegistry } from './functions/registry.js';
 import { buildHttpRunner } from './http/runner.js';
 import { Lanes } from './lanes.js';
 import { ReceiptRedactor } from './receipt-redactor.js';
@@ -24,6 +24,8 @@ export interface BuildEngineOptions {
   readonly log: Log;
   /** The value of an environment variable that a row names. */
   readonly readCredential: (name: string) => string | undefined;
+  /** Functions beside the built-in ones. */
+  readonly functions?: readonly FunctionDefinition[];
 }
 
 /** An engine with the parts that its process needs to reach. */
@@ -48,7 +50,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   const now = Date.now;
   const store = openStore({ url: options.databaseUrl, name: options.name, log });
   const ledger = new Ledger(store.ledgerPool, { log });
-  const functions = new FunctionRegistry(BUILT_IN_FUNCTIONS);
+  const functions = new FunctionRegistry([...BUILT_IN_FUNCTIONS, ...(options.functions ?? [])]);
   const catalogue = new Catalogue({ store, log, sha256, now, functionEffect: (name) => functions.effectOf(name) });
   const lanes = new Lanes(store, log);
   const completions = new Completions(store);
@@ -89,6 +91,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
       engine.abort();
       await ledger.stop(Math.max(until - performance.now(), 1_000));
       lanes.stop();
+      catalogue.stop();
       await http.close();
     },
   };

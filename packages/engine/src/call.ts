@@ -1,4 +1,4 @@
-import type { Input } from '@rowcall/receipts';
+import type { Attempt, Input } from '@rowcall/receipts';
 
 /** What a caller asks for. */
 export interface DispatchRequest {
@@ -28,8 +28,17 @@ export interface QueuedCall {
   readonly actor: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  /** Version of the row when the call was queued: it runs at this one or a newer one. */
+  readonly rowVersion: number;
   readonly expectContract: string | null;
   readonly onBehalfOf: string | null;
   readonly reason: string | null;
   readonly traceparent: string | null;
+}
+
+/** What of a call goes into the queue. */
+export function toQueuedCall(attempt: Attempt, request: DispatchRequest, rowVersion: number): QueuedCall {
+  const { id, trace, key, input, actor, startedAt, onBehalfOf, reason, traceparent } = attempt;
+  const expectContract = request.expectContract ?? null;
+  return { id, trace, key, input, actor, startedAt, rowVersion, expectContract, onBehalfOf, reason, traceparent };
 }

@@ -3,7 +3,8 @@ import { DONE_CHANNEL, listEndedCalls, type Store, type Subscription } from '@ro
 /** Tells callers that wait for a queued call when it has ended. Notifications are batched by the runners. */
 export class Completions {
   readonly #store: Store;
-  readonly #waiters = new Map<string, () => void>();
+  readonly #waiters = new Map<string, (ended: boolean) => void>();
+  #stopped = false;
 
   constructor(store: Store) {
     this.#store = store;
@@ -14,7 +15,7 @@ export class Completions {
     return {
       channel: DONE_CHANNEL,
       onNotification: (payload) => {
-        for (const id of payload.split(' ')) this.#waiters.get(id)?.();
+        for (const id of payload.split(' ')) this.#waiters.get(id)?.(true);
       },
       onConnected: () => this.#catchUp(),
     };
@@ -22,9 +23,10 @@ export class Completions {
 
   /**
    * Waits for the end of a call. Register before the job is queued: it may end before its insert is answered.
-   * @returns true when it ended, false when that took longer than `timeoutMs`.
+   * @returns true when it ended, false when that took longer than `timeoutMs`, was abandoned, or everything is stopped.
    */
   wait(id: string, timeoutMs: number): Promise<boolean> {
+    if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
       const settle = (ended: boolean) => {
         clearTimeout(timer);
@@ -32,8 +34,19 @@ export class Completions {
         resolve(ended);
       };
       const timer = setTimeout(() => settle(false), timeoutMs);
-      this.#waiters.set(id, () => settle(true));
+      this.#waiters.set(id, settle);
     });
+  }
+
+  /** Ends the wait for one call. */
+  abandon(id: string): void {
+    this.#waiters.get(id)?.(false);
+  }
+
+  /** Ends every wait, now and from now on: the calls go on without this process. */
+  stop(): void {
+    this.#stopped = true;
+    for (const settle of [...this.#waiters.values()]) settle(false);
   }
 
   /** What ended while nobody listened. */
@@ -41,6 +54,6 @@ export class Completions {
     const ids = [...this.#waiters.keys()];
     if (ids.length === 0) return;
     const ended = await listEndedCalls(this.#store.db, ids);
-    for (const id of ended) this.#waiters.get(id)?.();
+    for (const id of ended) this.#waiters.get(id)?.(true);
   }
 }

@@ -13,7 +13,7 @@ import {
   type Store,
 } from '@rowcall/store';
 import type { FinishedCall } from './answer.js';
-import type { Caller, DispatchRequest, QueuedCall } from './call.js';
+import { type Caller, type DispatchRequest, type QueuedCall, toQueuedCall } from './call.js';
 import type { Completions } from './completions.js';
 import { newInvocationId, newTraceId } from './ids.js';
 import type { Lanes } from './lanes.js';
@@ -25,6 +25,8 @@ import { type PreparedRun, prepareRun, type RunContext, type RunResult } from '.
 const FRESH_WAIT_MS = 2_000;
 /** How long, in ms, a synchronous call waits for its lane when its row says nothing. */
 const LANE_TIMEOUT_MS = 30_000;
+/** Time, in ms, for the way to the runner and back, on top of a row's own timeout: the run's outcome is to be answered. */
+const LANE_MARGIN_MS = 1_000;
 /** Lane of a call that is queued although its row runs inline. */
 const DEFAULT_LANE = 'default';
 const SUGGESTIONS_MAX = 6;
@@ -69,9 +71,10 @@ export class Engine {
     return this.#active;
   }
 
-  /** Aborts what still runs; their receipts say `cancelled`. */
+  /** Aborts what still runs here, whose receipts say `cancelled`, and no longer waits for what runs elsewhere. */
   abort(): void {
     this.#abort.abort();
+    this.#context.completions.stop();
   }
 
   /**
@@ -103,6 +106,7 @@ export class Engine {
     const attempt: Attempt = { ...call, parent: null, step: null };
     let entry: Entry | undefined;
     try {
+      await this.#ensureRow(call);
       const prepared = this.#prepare({ ...call, expectContract: call.expectContract ?? undefined });
       entry = prepared.entry;
       return this.#toReceipt(attempt, entry, { ...(await prepared.run(this.#abort.signal)), lane });
@@ -125,6 +129,14 @@ export class Engine {
       },
       this.#context.redactor.current,
     );
+  }
+
+  async #ensureRow({ key, rowVersion }: QueuedCall): Promise<void> {
+    try {
+      await this.#context.catalogue.ensure(key, rowVersion);
+    } catch (error) {
+      throw new AppError('ledger_unavailable', 'the row could not be read; nothing was run', { cause: error });
+    }
   }
 
   async #requireFresh(): Promise<void> {
@@ -221,23 +233,12 @@ export class Engine {
   }
 
   async #enqueue(attempt: Attempt, { request, entry, lane }: Queueing): Promise<Dispatched> {
-    const call: QueuedCall = {
-      id: attempt.id,
-      trace: attempt.trace,
-      key: attempt.key,
-      input: attempt.input,
-      actor: attempt.actor,
-      startedAt: attempt.startedAt,
-      expectContract: request.expectContract ?? null,
-      onBehalfOf: attempt.onBehalfOf,
-      reason: attempt.reason,
-      traceparent: attempt.traceparent,
-    };
+    const call = JSON.stringify(toQueuedCall(attempt, request, entry.row.version));
     try {
-      await this.#jobs.add({ id: attempt.id, lane, effect: entry.effect, call: JSON.stringify(call) });
+      await this.#jobs.add({ id: attempt.id, lane, effect: entry.effect, call });
     } catch (error) {
-      throw new AppError('ledger_unavailable', 'the call could not be queued', {
-        details: { ran: false },
+      throw new AppError('ledger_unavailable', 'the call may not have been queued', {
+        details: { receipt: attempt.id, trace: attempt.trace },
         cause: error,
       });
     }
@@ -250,8 +251,14 @@ export class Engine {
       if (this.#context.lanes.isLive(lane)) return;
       throw new AppError('lane_unavailable', `no runner serves the lane ${lane}`, { param: lane });
     });
-    const ended = this.#context.completions.wait(attempt.id, entry.row.limits?.timeout_ms ?? LANE_TIMEOUT_MS);
-    await this.#enqueue(attempt, queueing);
+    const timeoutMs = (entry.row.limits?.timeout_ms ?? LANE_TIMEOUT_MS) + LANE_MARGIN_MS;
+    const ended = this.#context.completions.wait(attempt.id, timeoutMs);
+    try {
+      await this.#enqueue(attempt, queueing);
+    } catch (error) {
+      this.#context.completions.abandon(attempt.id);
+      throw error;
+    }
     if (!(await ended)) {
       throw new AppError('lane_timeout', `the lane ${lane} has not answered yet; the call goes on`, {
         details: { receipt: attempt.id, trace: attempt.trace },

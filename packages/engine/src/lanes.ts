@@ -10,6 +10,8 @@ export class Lanes {
   readonly #log: Log;
   #live: ReadonlySet<string> = new Set();
   #timer: NodeJS.Timeout | undefined;
+  #refreshing: Promise<void> | undefined;
+  #again = false;
 
   constructor(store: Store, log: Log) {
     this.#store = store;
@@ -41,8 +43,20 @@ export class Lanes {
     clearInterval(this.#timer);
   }
 
-  async #refresh(): Promise<void> {
-    this.#live = new Set(await listLiveLanes(this.#store.db));
+  /** One look at a time: an earlier one could be answered later, and put back what is over. */
+  #refresh(): Promise<void> {
+    this.#again = true;
+    this.#refreshing ??= this.#look().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async #look(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      this.#live = new Set(await listLiveLanes(this.#store.db));
+    }
   }
 
   #refreshSoon(): void {

@@ -26,7 +26,13 @@ export const ERROR_CODES = {
   unknown_receipt: entry(404, 'no receipt has that id', 'check the id; it is proof.invocation_id of an answer'),
   unknown_version: entry(404, 'the row has no such version', 'list the versions at /api/directory/{key}/versions'),
   not_found: entry(404, 'nothing is at this address', 'GET /api/dispatch lists the actions there are'),
-  method_not_allowed: entry(405, 'the address has no such method', 'see /openapi.json for the methods of each address'),
+  request_timeout: entry(408, 'the request did not arrive in time', 'send it again, whole'),
+  headers_too_large: entry(
+    431,
+    'the address and headers are too long',
+    'shorten the question, or what the headers hold',
+  ),
+  method_not_allowed: entry(405, 'the address has no such method', 'use a method that the header Allow names'),
   key_exists: entry(409, 'a row with that key exists', 'change it with PUT or PATCH, or choose another key'),
   capability_disabled: entry(409, 'the row is disabled', 'choose another row, or ask the owner to enable it'),
   contract_changed: entry(
@@ -64,6 +70,11 @@ export const ERROR_CODES = {
     503,
     'receipts cannot be written now',
     'send again later; if a receipt id is given, look it up first',
+  ),
+  database_unavailable: entry(
+    503,
+    'the database is out of reach',
+    'send again later; ask and key still answer. After a change, read the row first: it may have been made',
   ),
   shutting_down: entry(503, 'the server is stopping', 'send again; another process will answer'),
   internal: entry(500, 'a defect of the server', 'report it with the trace id'),

@@ -1,4 +1,7 @@
+export { makeDataDir } from './data-dir.js';
 export { copyEnvironment, readConfig, readCredential, readServerConfig, type ServerConfig } from './environment.js';
 export { buildKeyCheck, loadOwnerKey, OWNER_KEY_FILE } from './owner-key.js';
+export { createPrivateFile, replacePrivateFile } from './private-file.js';
 export { runMain } from './run-main.js';
+export { onStopSignal } from './signals.js';
 export { onStop } from './stop.js';

@@ -1,28 +1,52 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { ConfigError } from '@rowcall/config';
+import { makeDataDir } from './data-dir.js';
+import { createPrivateFile } from './private-file.js';
 
 /** File of the generated key, in the data folder. */
 export const OWNER_KEY_FILE = 'owner-key';
 
-/** The owner key that was set, else the one kept in the data folder, made at the first start. */
+const KEY_LENGTH_MIN = 16;
+
+/**
+ * The owner key that was set, else the one kept in the data folder (mode 0600), made at the first start. Processes that
+ * start together get the same one.
+ * @throws ConfigError when the folder or the key in it cannot be used.
+ */
 export function loadOwnerKey(given: string | undefined, dataDir: string): string {
   if (given !== undefined) return given;
-  mkdirSync(dataDir, { recursive: true });
+  makeDataDir(dataDir);
   const file = path.join(dataDir, OWNER_KEY_FILE);
-  try {
-    // "wx": of processes that start together, one makes the key and the others read it.
-    writeFileSync(file, `rowcall_${randomBytes(32).toString('base64url')}\n`, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  const key = readOrMake(file);
+  if (key.length < KEY_LENGTH_MIN) {
+    throw new ConfigError([
+      `${file} holds no key of at least ${KEY_LENGTH_MIN} characters; remove it and a new one is made, or set ROWCALL_OWNER_KEY`,
+    ]);
   }
-  return readFileSync(file, 'utf8').trim();
+  return key;
+}
+
+function readOrMake(file: string): string {
+  try {
+    createPrivateFile(file, `rowcall_${randomBytes(32).toString('base64url')}\n`);
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new ConfigError([
+      `the owner key ${file} cannot be read or made (${(error as NodeJS.ErrnoException).code}); make it readable to this user, or set ROWCALL_OWNER_KEY`,
+    ]);
+  }
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Compares keys in a time that tells nothing of how much of them is right. */
+/**
+ * Compares keys in a time that tells nothing of how much of them is right.
+ * @throws Error for an empty owner key, which anyone could present.
+ */
 export function buildKeyCheck(ownerKey: string): (candidate: string) => boolean {
+  if (ownerKey === '') throw new Error('the owner key is empty');
   const expected = digest(ownerKey);
   return (candidate) => timingSafeEqual(digest(candidate), expected);
 }

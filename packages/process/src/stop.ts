@@ -1,8 +1,9 @@
 import type { Log } from '@rowcall/protocol';
+import { onStopSignal } from './signals.js';
 
 /**
- * Stops the process in order at SIGTERM, SIGINT, or when the process that started it is gone. A second signal skips
- * the grace.
+ * Stops the process in order at SIGTERM, SIGINT, SIGHUP, or when the process that started it is gone. A second request
+ * by signal skips the grace.
  * @param work what has to end first.
  * @returns stops for another reason, with an exit code.
  */
@@ -18,15 +19,17 @@ export function onStop(log: Log, work: () => Promise<void>): (exitCode: number) 
     process.exit(exitCode);
   };
   const begin = (reason: string) => {
-    if (stopping !== undefined) {
-      log.warn({ reason }, 'stopping at once');
-      process.exit(1);
-    }
+    if (stopping !== undefined) return;
     log.info({ reason }, 'stopping');
     stopping = stop(0);
   };
-  process.on('SIGTERM', () => begin('SIGTERM'));
-  process.on('SIGINT', () => begin('SIGINT'));
+  onStopSignal({
+    onFirst: begin,
+    onFurther: (signal) => {
+      log.warn({ reason: signal }, 'stopping at once');
+      process.exit(1);
+    },
+  });
   process.on('disconnect', () => begin('the starting process ended'));
   return (exitCode) => {
     stopping ??= stop(exitCode);

@@ -1,6 +1,7 @@
 import { AppError } from '@rowcall/errors';
 import type { Row, RowWrite } from '@rowcall/protocol';
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import pg from 'pg';
 import type { Database, DirectoryTable, DirectoryVersionTable } from './schema.js';
 
 type Db = Kysely<Database>;
@@ -28,8 +29,13 @@ export interface RowVersion {
   readonly at: string;
 }
 
-/** SQLSTATE of a unique key that is taken. */
 const UNIQUE_VIOLATION = '23505';
+const CHECK_VIOLATION = '23514';
+/** SQLSTATE class of values that a column cannot hold: a number out of range, \u0000 in JSON. */
+const DATA_EXCEPTION = '22';
+/** Constraint that two writers meet when one inserts a key while the other deletes it: both want the next version. */
+const VERSION_TAKEN = 'directory_version_pkey';
+const INSERT_TRIES = 3;
 
 function toStoredRow(record: Selectable<DirectoryTable>): StoredRow {
   const { fingerprint, created_at, updated_at, ...columns } = record;
@@ -53,33 +59,44 @@ function toColumns(row: RowWrite, fingerprint: string) {
 }
 
 /** Runs `work` in a transaction whose changes to the directory carry the given authorship. */
-function asAuthor<T>(db: Db, author: Authorship, work: (tx: Transaction<Database>) => Promise<T>): Promise<T> {
-  return db.transaction().execute(async (tx) => {
-    await sql`select set_config('rowcall.actor', ${author.actor}, true),
-                     set_config('rowcall.reason', ${author.reason ?? ''}, true)`.execute(tx);
-    return work(tx);
-  });
+export async function asAuthor<T>(
+  db: Db,
+  author: Authorship,
+  work: (tx: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  try {
+    return await db.transaction().execute(async (tx) => {
+      await sql`select set_config('rowcall.actor', ${author.actor}, true),
+                       set_config('rowcall.reason', ${author.reason ?? ''}, true)`.execute(tx);
+      return work(tx);
+    });
+  } catch (error) {
+    if (!isRefusedValue(error)) throw error;
+    throw new AppError('invalid_row', `the row cannot be stored: ${error.message}`, { cause: error });
+  }
 }
 
-/** Adds a row. @throws AppError key_exists. */
+const isRefusedValue = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && (error.code === CHECK_VIOLATION || error.code?.slice(0, 2) === DATA_EXCEPTION);
+
+/** Adds a row. @throws AppError key_exists; invalid_row for a value that its column cannot hold. */
 export async function insertRow(
   db: Db,
   row: RowWrite,
   options: Authorship & { fingerprint: string },
 ): Promise<StoredRow> {
-  try {
-    return await asAuthor(db, options, async (tx) =>
-      toStoredRow(
-        await tx
-          .insertInto('directory')
-          .values(toColumns(row, options.fingerprint))
-          .returningAll()
-          .executeTakeFirstOrThrow(),
-      ),
+  const insert = () =>
+    asAuthor(db, options, (tx) =>
+      tx.insertInto('directory').values(toColumns(row, options.fingerprint)).returningAll().executeTakeFirstOrThrow(),
     );
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
-    throw new AppError('key_exists', `a row with key ${row.key} exists`, { cause: error });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return toStoredRow(await insert());
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== UNIQUE_VIOLATION) throw error;
+      if (error.constraint === VERSION_TAKEN && tries < INSERT_TRIES) continue;
+      throw new AppError('key_exists', `a row with key ${row.key} exists`, { cause: error });
+    }
   }
 }
 
@@ -92,7 +109,8 @@ export interface RowChange {
 /**
  * Changes a row: reads it under a lock, lets `change` compute the new one, writes it.
  * @returns the row as it now stands, at the same version when nothing changed.
- * @throws AppError unknown_key, version_mismatch when `ifVersion` is given and old, and what `change` throws.
+ * @throws AppError unknown_key, version_mismatch when `ifVersion` is given and old, invalid_row for a value that its
+ * column cannot hold, and what `change` throws.
  */
 export function updateRow(
   db: Db,
@@ -152,6 +170,17 @@ export async function listRows(db: Db, keys?: readonly string[]): Promise<Stored
 /** The version each row stands at: little to read, and enough to see what a process has missed. */
 export function listRowVersions(db: Db): Promise<{ key: string; version: number }[]> {
   return db.selectFrom('directory').select(['key', 'version']).execute();
+}
+
+/** The newest deletion of each of the given keys; a key that was never deleted is left out. */
+export async function listDeletions(db: Db, keys: readonly string[]): Promise<{ key: string; version: number }[]> {
+  return db
+    .selectFrom('directory_version')
+    .select((select) => ['key', select.fn.max('version').as('version')])
+    .where('deleted', '=', true)
+    .where('key', '=', sql<string>`any(${[...keys]}::text[])`)
+    .groupBy('key')
+    .execute();
 }
 
 /** The history of a key, newest first, the deletions included. */

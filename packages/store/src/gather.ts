@@ -12,6 +12,8 @@ export interface GatherOptions<Item> {
   readonly inFlightMax: number;
   /** Items in one flush, at the most. */
   readonly batchMax: number;
+  /** Bounds a flush by size: it ends before the item that would take it over `max`. An item alone may weigh more. */
+  readonly weight?: { readonly of: (item: Item) => number; readonly max: number };
 }
 
 interface Waiting<Item> {
@@ -59,7 +61,7 @@ export class Gather<Item> {
 
   #start(): void {
     if (this.#waiting.length === 0 || this.#inFlight >= this.#options.inFlightMax) return;
-    const batch = this.#waiting.splice(0, this.#options.batchMax);
+    const batch = this.#waiting.splice(0, this.#batchLength());
     this.#inFlight += 1;
     this.#options
       .flush(batch.map((waiting) => waiting.item))
@@ -75,6 +77,21 @@ export class Gather<Item> {
         this.#inFlight -= 1;
         if (this.#waiting.length > 0) this.#schedule();
       });
+    if (this.#waiting.length > 0) this.#schedule();
+  }
+
+  /** How many of those that wait go into the next flush. */
+  #batchLength(): number {
+    const { batchMax, weight } = this.#options;
+    const length = Math.min(batchMax, this.#waiting.length);
+    if (weight === undefined) return length;
+    let sum = 0;
+    for (let index = 0; index < length; index += 1) {
+      const waiting = this.#waiting[index];
+      sum += waiting === undefined ? 0 : weight.of(waiting.item);
+      if (sum > weight.max) return Math.max(index, 1);
+    }
+    return length;
   }
 }
 

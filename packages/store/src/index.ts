@@ -4,6 +4,7 @@ export {
   findVersion,
   insertNewRows,
   insertRow,
+  listDeletions,
   listRows,
   listRowVersions,
   listVersions,

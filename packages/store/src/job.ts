@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { toReceiptParameters } from './receipt.js';
-import { HEARTBEAT_MAX_AGE_MS } from './runner.js';
+import { deleteDeadRunners } from './runner.js';
 import type { Database } from './schema.js';
 
 /** Channel that is notified when jobs wait; the payload names the lanes, separated by spaces. */
@@ -51,12 +51,15 @@ const CLAIM_JOBS = `
 with picked as (
   select id from job where lane = any($2) and lease_owner is null
   order by priority desc, id limit $3 for update skip locked
+),
+claimed as (
+  update job set lease_owner = $1, leased_at = now(), attempts = attempts + 1
+  from picked where job.id = picked.id
+  returning job.id, lane, effect, call, attempts, priority
 )
-update job set lease_owner = $1, leased_at = now(), attempts = attempts + 1
-from picked where job.id = picked.id
-returning job.id, lane, effect, call, attempts`;
+select id, lane, effect, call, attempts from claimed order by priority desc, id`;
 
-/** Takes up to `limit` waiting jobs of the lanes. No job is ever given to two runners. */
+/** Takes up to `limit` waiting jobs of the lanes, the most urgent first. No job is ever given to two runners. */
 export async function claimJobs(
   pool: pg.Pool,
   options: { runnerId: string; lanes: readonly string[]; limit: number },
@@ -99,19 +102,23 @@ export async function releaseJobs(db: Kysely<Database>, runnerId: string, ids: r
       .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
       .returning('lane')
       .execute();
-    const lanes = [...new Set(released.map(({ lane }) => lane))].join(' ');
-    await sql`select pg_notify(${JOB_CHANNEL}, ${lanes})`.execute(tx);
+    await wake(tx, released);
   });
 }
 
+const wake = async (tx: Kysely<Database>, jobs: readonly Pick<NewJob, 'lane'>[]): Promise<void> => {
+  const lanes = [...new Set(jobs.map(({ lane }) => lane))].join(' ');
+  if (lanes !== '') await sql`select pg_notify(${JOB_CHANNEL}, ${lanes})`.execute(tx);
+};
+
 /**
- * Takes the leases of dead runners over. Reads that may start again go back to the queue.
+ * Takes the leases of dead runners over. Reads that may start again go back to the queue. Other runners are declared
+ * dead by the age of their heartbeats, but only by a caller whose own has come without a gap for that long.
  * @returns the others, now leased to the caller, who has to write an `interrupted` receipt for each.
  */
 export async function takeOverDeadLeases(db: Kysely<Database>, runnerId: string): Promise<ClaimedJob[]> {
   return db.transaction().execute(async (tx) => {
-    await sql`delete from runner
-      where heartbeat_at < now() - ${HEARTBEAT_MAX_AGE_MS} * interval '1 millisecond'`.execute(tx);
+    await deleteDeadRunners(tx, runnerId);
     const { rows } = await sql<ClaimedJob & { requeued: boolean }>`
       with dead as (
         select id from job
@@ -122,8 +129,10 @@ export async function takeOverDeadLeases(db: Kysely<Database>, runnerId: string)
         lease_owner = case when effect = 'read' and attempts < ${READ_ATTEMPTS_MAX} then null else ${runnerId} end
       from dead where job.id = dead.id
       returning job.id, lane, effect, call, attempts, lease_owner is null as requeued`.execute(tx);
-    const lanes = [...new Set(rows.filter(({ requeued }) => requeued).map(({ lane }) => lane))].join(' ');
-    if (lanes !== '') await sql`select pg_notify(${JOB_CHANNEL}, ${lanes})`.execute(tx);
+    await wake(
+      tx,
+      rows.filter(({ requeued }) => requeued),
+    );
     return rows.filter(({ requeued }) => !requeued);
   });
 }

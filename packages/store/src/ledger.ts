@@ -10,6 +10,8 @@ import { insertReceipts } from './receipt.js';
 const IN_FLIGHT_MAX = 2;
 /** Receipts in one commit. */
 const BATCH_MAX = 500;
+/** Characters of payload in one commit: more would be slow, and a statement's text cannot have any length. */
+const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** Receipts that may wait; more calls are refused before they run. */
 const WAITING_MAX = 5_000;
 /** How long, in ms, a caller waits for its receipt while the database is away. */
@@ -48,6 +50,7 @@ export class Ledger {
       flush: (records) => this.#flush(records),
       inFlightMax: IN_FLIGHT_MAX,
       batchMax: options.batchMax ?? BATCH_MAX,
+      weight: { of: toPayloadLength, max: BATCH_CHARACTERS_MAX },
     });
   }
 
@@ -116,6 +119,8 @@ export class Ledger {
     return new Map([...lower, ...upper]);
   }
 }
+
+const toPayloadLength = ({ payload }: ReceiptRecord): number => payload.request.length + (payload.result?.length ?? 0);
 
 function lateError({ receipt }: ReceiptRecord): AppError {
   return new AppError(

@@ -25,29 +25,40 @@ const RETRY_FIRST_MS = 50;
 const RETRY_MAX_MS = 1_000;
 /** A connection that does not answer for this long counts as lost. */
 const PROBE_EVERY_MS = 5_000;
+/** How long, in ms, the end of a connection may take before its socket is destroyed. */
+const END_MAX_MS = 1_000;
 
 /** One connection that LISTENs for all subscriptions of the process and comes back by itself when it is lost. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #abort = new AbortController();
   #client: pg.Client | undefined;
+  #starting: Promise<void> | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
   }
 
-  /** Connects and runs every `onConnected`. @throws when the first connection fails. */
-  async start(): Promise<void> {
-    if (this.#loop !== undefined) return;
-    const client = await this.#open();
-    this.#loop = this.#keep(client);
+  /** Connects and runs every `onConnected`. May be called twice. @throws when the first connection fails, or after `stop`. */
+  start(): Promise<void> {
+    this.#starting ??= this.#open().then(
+      (client) => {
+        this.#loop = this.#keep(client);
+      },
+      (error) => {
+        this.#starting = undefined;
+        throw error;
+      },
+    );
+    return this.#starting;
   }
 
-  /** Ends the connection; no callback runs after it. */
+  /** Ends the connection; no callback runs after it. May be called twice, and while a connection is being opened. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    await this.#client?.end().catch(() => undefined);
+    if (this.#client !== undefined) await endClient(this.#client);
+    await this.#starting?.catch(() => undefined);
     await this.#loop;
   }
 
@@ -88,20 +99,27 @@ export class Listener {
       keepAlive: true,
     });
     client.on('error', () => undefined); // the 'end' that follows is what counts
+    this.#client = client;
+    const { signal } = this.#abort;
     try {
+      signal.throwIfAborted();
       await client.connect();
       client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
       for (const { channel } of subscriptions) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      for (const { onConnected } of subscriptions) await onConnected?.();
+      for (const { onConnected } of subscriptions) {
+        signal.throwIfAborted();
+        await onConnected?.();
+      }
+      signal.throwIfAborted();
+      return client;
     } catch (error) {
-      await client.end().catch(() => undefined);
+      await endClient(client);
       throw error;
     }
-    this.#client = client;
-    return client;
   }
 
   #deliver(channel: string, payload: string): void {
+    if (this.#abort.signal.aborted) return;
     for (const subscription of this.#options.subscriptions) {
       if (subscription.channel === channel) subscription.onNotification(payload);
     }
@@ -118,6 +136,13 @@ export class Listener {
       if (client.connection.stream.destroyed) resolve();
     });
     clearInterval(probe);
-    await client.end().catch(() => undefined);
+    await endClient(client);
   }
+}
+
+/** Says goodbye; a network that swallows everything does not hold it up. */
+async function endClient(client: pg.Client): Promise<void> {
+  const timer = setTimeout(() => client.connection.stream.destroy(), END_MAX_MS);
+  await client.end().catch(() => undefined);
+  clearTimeout(timer);
 }

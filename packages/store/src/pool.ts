@@ -35,12 +35,16 @@ export function openPool(url: string, options: PoolOptions): pg.Pool {
 
 /** SQLSTATE classes of a server that is away, starting, stopping or full: the statement may be sent again. */
 const TRANSIENT_CLASSES = new Set(['08', '53', '57', '40', '58']);
+/** read_only_sql_transaction: this server is a standby until the failover is done. */
+const READ_ONLY = '25006';
 
 /** Tells whether a statement failed because of the connection or the server's state, not because of what it said. */
 export function isTransient(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
-  // node errors (ECONNREFUSED) have longer codes than SQLSTATE; pg's own connection errors have none.
-  if (typeof code !== 'string' || code.length !== 5) return true;
-  return TRANSIENT_CLASSES.has(code.slice(0, 2));
+  if (error instanceof pg.DatabaseError) {
+    // FATAL ends the session, whatever it was about to say: no such database yet, no password yet, no room.
+    if (error.severity === 'FATAL' || error.severity === 'PANIC' || error.code === READ_ONLY) return true;
+    return TRANSIENT_CLASSES.has((error.code ?? '').slice(0, 2));
+  }
+  // What is left are errors of the socket and of pg's own state; a defect of ours is no reason to try again.
+  return error instanceof Error && !(error instanceof TypeError || error instanceof RangeError);
 }

@@ -10,6 +10,11 @@ export const HEARTBEAT_EVERY_MS = 3_000;
 /** A runner whose heartbeat is older, in ms, counts as dead, and its leases as free. */
 export const HEARTBEAT_MAX_AGE_MS = 15_000;
 
+/** Heartbeats further apart than this, in ms, have a gap between them. */
+const HEARTBEAT_GAP_MS = 2 * HEARTBEAT_EVERY_MS;
+
+const ms = (count: number) => sql`${count} * interval '1 millisecond'`;
+
 /** A runner process as it registers. */
 export interface NewRunner {
   readonly id: string;
@@ -52,16 +57,33 @@ export async function deleteRunner(db: Db, id: string): Promise<void> {
 export async function updateHeartbeat(db: Db, id: string): Promise<boolean> {
   const result = await db
     .updateTable('runner')
-    .set({ heartbeat_at: sql<Date>`now()` })
+    .set({
+      heartbeat_at: sql<Date>`now()`,
+      beating_since: sql<Date>`case when heartbeat_at < now() - ${ms(HEARTBEAT_GAP_MS)} then now() else beating_since end`,
+    })
     .where('id', '=', id)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
+}
+
+/**
+ * Deletes the runners whose heartbeats are too old, if the runner `judge` may judge: after an outage of the database
+ * every heartbeat is old, and those who live must get the time to beat again.
+ */
+export async function deleteDeadRunners(db: Db, judge: string): Promise<void> {
+  const longAgo = sql`now() - ${ms(HEARTBEAT_MAX_AGE_MS)}`;
+  await sql`
+    delete from runner where heartbeat_at < ${longAgo} and id <> ${judge} and exists (
+      select from runner as judge
+      where judge.id = ${judge} and judge.beating_since < ${longAgo}
+        and judge.heartbeat_at > now() - ${ms(HEARTBEAT_GAP_MS)}
+    )`.execute(db);
 }
 
 /** The lanes that some living runner serves. */
 export async function listLiveLanes(db: Db): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`
     select distinct unnest(lanes) as lane from runner
-    where heartbeat_at > now() - ${HEARTBEAT_MAX_AGE_MS} * interval '1 millisecond'`.execute(db);
+    where heartbeat_at > now() - ${ms(HEARTBEAT_MAX_AGE_MS)}`.execute(db);
   return rows.map(({ lane }) => lane);
 }

@@ -67,6 +67,7 @@ export interface RunnerTable {
   pid: number;
   started_at: Timestamp;
   heartbeat_at: Timestamp;
+  beating_since: Timestamp;
 }
 
 /** `job`: a call that waits for a runner or runs there. */

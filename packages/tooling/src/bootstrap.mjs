@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { endWithNpm } from './npm-watch.mjs';
 
 const ROOT = path.resolve(fileURLToPath(import.meta.url), '../../../..');
 const BUILD_STAMP = path.join(ROOT, 'node_modules/.cache/rowcall-build');
@@ -27,9 +28,11 @@ function run(what, command, args) {
   process.stderr.write(`${what} …\n`);
   // npx is a .cmd file on Windows, which only a shell can start.
   const shell = process.platform === 'win32' && command === 'npx';
-  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], shell });
+  // Without a terminal to ask, pnpm goes on only where it is told that nobody is there.
+  const env = { ...process.env, CI: 'true' };
+  const { status, signal, error } = spawnSync(command, args, { cwd: ROOT, stdio: ['ignore', 2, 2], env, shell });
   if (error) fail(`${what}: ${error.message}`);
-  if (status !== 0) fail(`${what}: failed`);
+  if (status !== 0) fail(`${what}: failed (${signal ?? `exit code ${status}`})`);
 }
 
 /** pnpm keeps a copy of what it installed: the lock file's last document. */
@@ -43,43 +46,58 @@ function install() {
   run('installing', 'npx', ['-y', MANIFEST.packageManager, 'install', '--frozen-lockfile']);
 }
 
-function newestSource() {
-  let newest = 0;
-  for (const group of ['apps', 'packages']) {
-    for (const member of readdirSync(at(group))) {
-      const source = at(group, member, 'src');
-      if (!existsSync(source)) continue;
-      for (const file of readdirSync(source, { recursive: true })) {
-        newest = Math.max(newest, statSync(path.join(source, file)).mtimeMs);
-      }
-    }
+const isInput = (file) => /\.(ts|json)$/.test(file) && !file.endsWith('.test.ts');
+
+/** What the build is made of: files and the time, in ms, when one of them was last changed. */
+function inspectInputs() {
+  const files = ['tsconfig.json', 'packages/tooling/tsconfig.base.json'];
+  const members = ['apps', 'packages'].flatMap((group) => readdirSync(at(group)).map((name) => path.join(group, name)));
+  const built = members.filter((member) => existsSync(at(member, 'tsconfig.json')));
+  for (const member of built) {
+    const sources = readdirSync(at(member, 'src'), { recursive: true }).filter(isInput);
+    files.push(...['tsconfig.json', 'package.json'].map((name) => path.join(member, name)));
+    files.push(...sources.map((file) => path.join(member, 'src', file)));
   }
-  return newest;
+  const newest = Math.max(...files.map((file) => statSync(at(file)).mtimeMs));
+  return { newest, files: files.sort().join('\n'), outputs: built.map((member) => at(member, 'dist')) };
 }
 
-function isBuilt() {
-  if (!existsSync(BUILD_STAMP) || !existsSync(at('apps/cli/dist/main.js'))) return false;
-  return statSync(BUILD_STAMP).mtimeMs > newestSource();
+/** The stamp names the inputs, so that one which is gone counts too, and is as old as the beginning of the build. */
+function isBuilt({ newest, files, outputs }) {
+  if (!existsSync(BUILD_STAMP) || !outputs.every((folder) => existsSync(folder))) return false;
+  const [startedAt, ...names] = readFileSync(BUILD_STAMP, 'utf8').split('\n');
+  return Number(startedAt) > newest && names.join('\n') === files;
 }
 
 function build() {
-  if (isBuilt()) return;
+  const inputs = inspectInputs();
+  if (isBuilt(inputs)) return;
+  const startedAt = Date.now();
   run('building', process.execPath, [at('node_modules/typescript/bin/tsc'), '-b']);
   mkdirSync(path.dirname(BUILD_STAMP), { recursive: true });
-  writeFileSync(BUILD_STAMP, '');
+  writeFileSync(BUILD_STAMP, `${startedAt}\n${inputs.files}`);
 }
 
-function test(args) {
-  const { status } = spawnSync(process.execPath, [at('node_modules/vitest/vitest.mjs'), 'run', ...args], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  });
-  process.exit(status ?? 1);
+/** Goes on as another program, in this process: signals and the exit code need no passing on. */
+async function become(program, args) {
+  process.argv = [process.execPath, program, ...args];
+  await import(pathToFileURL(program).href);
 }
+
+const COMMANDS = {
+  build: () => undefined,
+  test: (args) => {
+    process.chdir(ROOT);
+    return become(at('node_modules/vitest/vitest.mjs'), ['run', ...args]);
+  },
+  bench: (args) => become(at('apps/bench/dist/main.js'), args),
+};
 
 requireNode();
+const checkNpm = endWithNpm();
 install();
 build();
-const [command, ...args] = process.argv.slice(2);
-if (command === 'test') test(args);
-else if (command !== 'build') await import(pathToFileURL(at('apps/cli/dist/main.js')).href);
+checkNpm(); // no timer ran meanwhile
+const [command = '', ...args] = process.argv.slice(2);
+if (Object.hasOwn(COMMANDS, command)) await COMMANDS[command](args);
+else await become(at('apps/cli/dist/main.js'), [command, ...args]);

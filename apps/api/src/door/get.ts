@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { requireOwner } from '../plugins/owner.js';
+import { isOwner, requireOwner } from '../plugins/owner.js';
 import { ask } from './ask.js';
 import { confirm } from './confirm.js';
 import { type Document, type Format, readContract } from './contract.js';
@@ -41,36 +41,46 @@ const json = (value: unknown): Document => ({
 });
 const markdown = (text: string): Document => ({ contentType: 'text/markdown; charset=utf-8', text });
 
+/** How a document is asked for. */
+interface View {
+  readonly query: Query;
+  readonly format: Format;
+  /** Whether the caller may know what rows there are. */
+  readonly seesRows: boolean;
+}
+
 interface Action {
   /** Parameters that may come with the action. */
   readonly companions: readonly (keyof Query)[];
   /** What decides whether a caller without a credential may read it. */
   readonly audience: 'contracts' | 'confirm' | 'owner' | 'anyone';
-  read(context: Context, query: Query, format: Format): Document | Promise<Document>;
+  read(context: Context, view: View): Document | Promise<Document>;
 }
 
-const INVOCATION_SCHEMA = z.toJSONSchema(dispatchBodySchema, { io: 'input' });
+const { $schema, $defs } = z.toJSONSchema(dispatchBodySchema, { io: 'input' });
+/** Flat, where the OpenAPI document refers to a component. */
+const INVOCATION_SCHEMA = { $schema, ...$defs?.DispatchRequest };
 
 const ACTIONS = {
   ask: {
     companions: [],
     audience: 'contracts',
-    read: (context, query) => json(ask(context, query.ask ?? '')),
+    read: (context, { query }) => json(ask(context, query.ask ?? '')),
   },
   key: {
     companions: ['format'],
     audience: 'contracts',
-    read: (context, query, format) => readContract(context, query.key ?? '', format),
+    read: (context, { query, format }) => readContract(context, query.key ?? '', format),
   },
   map: {
     companions: [],
     audience: 'contracts',
-    read: (context, query) => json(readMap(context, query.map ?? '1')),
+    read: (context, { query }) => json(readMap(context, query.map ?? '1')),
   },
   registry: {
     companions: ['category', 'limit', 'cursor'],
     audience: 'contracts',
-    read: (context, { category, cursor, limit = 100 }) =>
+    read: (context, { query: { category, cursor, limit = 100 } }) =>
       json(
         listRegistry(context, {
           limit,
@@ -83,34 +93,38 @@ const ACTIONS = {
   confirm: {
     companions: [],
     audience: 'confirm',
-    read: async (context, query) => json(await confirm(context, query.confirm ?? '')),
+    read: async (context, { query }) => json(await confirm(context, query.confirm ?? '')),
   },
   receipt: {
     companions: [],
     audience: 'owner',
-    read: async (context, query) => json(await readReceipt(context, query.receipt ?? '')),
+    read: async (context, { query }) => json(await readReceipt(context, query.receipt ?? '')),
   },
 } as const satisfies Record<string, Action>;
 
 const MANIFEST: Action = {
   companions: ['format'],
   audience: 'anyone',
-  read: (context, _query, format) =>
-    format === 'json' ? json(readManifest(context)) : markdown(manifestToMarkdown(context)),
+  read: (context, { format, seesRows }) =>
+    format === 'json' ? json(readManifest(context, seesRows)) : markdown(manifestToMarkdown(context, seesRows)),
 };
+
+const FIX = `the actions are ${Object.keys(ACTIONS).join(', ')}; GET /api/dispatch explains them`;
 
 /** The one action that a query asks for. @throws AppError unrecognized_request naming what does not go together. */
 function toAction(query: Query): Action {
   const given = Object.keys(query);
   const names = given.filter((name): name is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, name));
   const [name] = names;
-  if (names.length > 1)
-    throw new AppError('unrecognized_request', `one action per request, not ${names.join(' and ')}`);
+  if (names.length > 1) {
+    throw new AppError('unrecognized_request', `one action per request, not ${names.join(' and ')}`, { fix: FIX });
+  }
   const action: Action = name === undefined ? MANIFEST : ACTIONS[name];
   const strange = given.filter((param) => param !== name && !action.companions.includes(param as keyof Query));
+  if (query.format === 'skill' && name !== 'key') strange.push('format=skill');
   if (strange.length === 0) return action;
   throw new AppError('unrecognized_request', `${strange.join(', ')} does not go with ${name ?? 'no action'}`, {
-    fix: `the actions are ${Object.keys(ACTIONS).join(', ')}; GET /api/dispatch explains them`,
+    fix: FIX,
   });
 }
 
@@ -132,6 +146,7 @@ export function addDoorGet(app: App, context: Context): void {
   app.route({
     method: 'GET',
     url: '/api/dispatch',
+    config: { fix: FIX },
     schema: {
       operationId: 'readDoor',
       summary: 'Ask, read, browse and confirm: one action per request; none for the manifest',
@@ -148,8 +163,12 @@ export function addDoorGet(app: App, context: Context): void {
     async handler(request, reply) {
       const action = toAction(request.query);
       await requireAudience(context, request, action.audience);
-      const document = await action.read(context, request.query, formatOf(request, request.query));
-      return sendDocument(request, reply, document);
+      const { query } = request;
+      const seesRows = context.config.publicContracts || isOwner(context, request);
+      const document = await action.read(context, { query, format: formatOf(request, query), seesRows });
+      // What only the owner may read is kept nowhere on its way.
+      const cacheControl = action.audience === 'owner' ? 'no-store' : 'no-cache';
+      return sendDocument(request, reply, { ...document, cacheControl });
     },
   });
 }

@@ -6,14 +6,26 @@ import { countCategories } from './map.js';
 /** Categories that the manifest names. */
 const CATEGORIES_MAX = 50;
 
-/** What an agent that has never seen the server reads first: the four steps, and what is the same for every row. */
-export function readManifest(context: Context) {
+/** What is in the catalogue, for those who may know. */
+function readContents(context: Context) {
+  return {
+    counts: context.catalogue.counts,
+    categories: countCategories(context).slice(0, CATEGORIES_MAX),
+    lanes: context.lanes.live,
+  };
+}
+
+/**
+ * What an agent that has never seen the server reads first: the four steps, and what is the same for every row.
+ * @param seesRows whether the caller may know what rows there are.
+ */
+export function readManifest(context: Context, seesRows: boolean) {
   const door = `${context.baseUrl()}/api/dispatch`;
   return {
     name: 'rowcall',
     what: 'A directory of capabilities. Ask for one in plain language, read its contract, invoke it, confirm the receipt.',
     steps: {
-      ask: `GET ${door}?ask=what time is it`,
+      ask: `GET ${door}?ask=what+time+is+it`,
       read: `GET ${door}?key=NOW`,
       invoke: `POST ${door} {"key":"NOW","body":""}`,
       confirm: `GET ${door}?confirm=inv_…`,
@@ -26,17 +38,24 @@ export function readManifest(context: Context) {
       '{ok, ran, trace, result, upstream?, error?, proof, cost, links}. ok: the run did not fail. proof.ok: it also produced material output. 200 when the row ran; otherwise a problem (RFC 9457) with error, fix and receipt.',
     actions: ['ask', 'key', 'map', 'registry', 'schema', 'confirm', 'receipt'],
     errors: Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { status, fix }]) => [code, { status, fix }])),
-    counts: context.catalogue.counts,
-    categories: countCategories(context).slice(0, CATEGORIES_MAX),
-    lanes: context.lanes.live,
+    ...(seesRows ? readContents(context) : {}),
     links: { openapi: `${context.baseUrl()}/openapi.json`, docs: `${context.baseUrl()}/docs`, map: `${door}?map=1` },
     ...staleness(context),
   };
 }
 
 /** The manifest for a reader of Markdown. */
-export function manifestToMarkdown(context: Context): string {
-  const { what, steps, asking, auth, arguments: args, answer, counts, categories } = readManifest(context);
+export function manifestToMarkdown(context: Context, seesRows: boolean): string {
+  const {
+    what,
+    steps,
+    asking,
+    auth,
+    arguments: args,
+    answer,
+    counts,
+    categories = [],
+  } = readManifest(context, seesRows);
   return [
     '# Rowcall',
     what,
@@ -47,7 +66,7 @@ export function manifestToMarkdown(context: Context): string {
     `- ${auth}`,
     `- ${args}`,
     `- ${answer}`,
-    `## Catalogue: ${counts.registry} rows`,
+    ...(counts === undefined ? [] : [`## Catalogue: ${counts.registry} rows`]),
     ...categories.map(({ category, rows }) => `- ${category.replace(/[\r\n`*_#<>[\]]/g, ' ') || '(none)'}: ${rows}`),
     '',
   ].join('\n');

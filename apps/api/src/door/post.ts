@@ -12,32 +12,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
 import { requireOwner } from '../plugins/owner.js';
+import { correctMisnested } from './misnested.js';
 
-/** Names under which callers wrap the arguments by mistake, from habits with other protocols. */
-const MISNAMED_ARGS = ['arguments', 'input', 'params', 'parameters'];
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** A W3C trace context. Version ff and ids of zeros alone are none. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Says what the caller probably meant. @throws AppError unrecognized_request with the corrected call. */
-function refuseMisnested(body: unknown): void {
-  if (!isJsonObject(body) || typeof body.key !== 'string') return;
-  const misnamed = MISNAMED_ARGS.find((name) => isJsonObject(body[name]));
-  const nested = isJsonObject(body.args) && Object.keys(body.args).length === 1 ? body.args.args : undefined;
-  const args = misnamed === undefined ? nested : body[misnamed];
-  if (!isJsonObject(args)) return;
-  throw new AppError('unrecognized_request', `named arguments go into args, not into ${misnamed ?? 'args.args'}`, {
-    fix: 'send the call in `send`',
-    details: { send: { key: body.key, args } },
+function refuseMisnested({ catalogue }: Context, body: unknown): void {
+  if (!isJsonObject(body)) return;
+  const send = correctMisnested(body, (key, name) => {
+    const entry = catalogue.find(key);
+    const properties = entry?.row.input_schema?.properties;
+    const inSchema = isJsonObject(properties) && Object.hasOwn(properties, name);
+    return inSchema || entry?.doc.args.some((argument) => argument.name === name) === true;
+  });
+  if (send === undefined) return;
+  throw new AppError('unrecognized_request', 'a call is flat: key, and body (a string) or args (an object)', {
+    fix: 'send what `send` holds',
+    details: { send },
   });
 }
 
+/** Whether the caller asks not to wait (RFC 7240). */
+const prefersAsync = ({ headers: { prefer } }: FastifyRequest): boolean =>
+  typeof prefer === 'string' && /\brespond-async\b/i.test(prefer);
+
 function toRequest(body: DispatchBody, request: FastifyRequest): DispatchRequest {
-  const prefer = request.headers.prefer;
-  const preferAsync = typeof prefer === 'string' && /\brespond-async\b/i.test(prefer);
   return {
     key: body.key,
     input: body.args === undefined ? { body: body.body ?? '' } : { args: body.args },
     expectContract: body.expect_contract,
-    mode: body.mode ?? (preferAsync ? 'async' : 'sync'),
+    mode: body.mode ?? (prefersAsync(request) ? 'async' : 'sync'),
     onBehalfOf: body.on_behalf_of,
     reason: body.reason,
   };
@@ -91,7 +96,7 @@ export function addDoorPost(app: App, context: Context): void {
       throw new AppError('unrecognized_request', 'Idempotency-Key is not supported by this version; nothing was run');
     },
     async preValidation(request) {
-      refuseMisnested(request.body);
+      refuseMisnested(context, request.body);
     },
     async handler(request, reply) {
       const dispatched = await context.engine.dispatch(toRequest(request.body, request), toCaller(request));

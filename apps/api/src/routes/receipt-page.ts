@@ -86,7 +86,7 @@ export function addReceiptPage(app: App, context: Context): void {
       const confirmation = await confirm(context, request.params.id);
       reply.headers({
         'content-security-policy': CSP,
-        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
         'referrer-policy': 'no-referrer',
       });
       return reply.type('text/html; charset=utf-8').send(toHtml(confirmation));

@@ -7,6 +7,7 @@ export interface Answer {
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const NOTHING = Buffer.alloc(0);
 const BUFFER_BYTES = 64 * 1024;
 
 /**
@@ -17,7 +18,7 @@ const BUFFER_BYTES = 64 * 1024;
 export function cutAnswer(bytes: Buffer): { answer: Answer; used: number } | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
-  const head = bytes.latin1Slice(0, headEnd);
+  const head = bytes.toString('latin1', 0, headEnd);
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   if (length === undefined) throw new Error(`an answer without content-length: ${head.slice(0, 200)}`);
   const bodyStart = headEnd + HEAD_END.length;
@@ -40,7 +41,7 @@ export interface ConnectionOptions {
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #socket: Socket;
-  #rest: Buffer = Buffer.alloc(0);
+  #rest: Buffer = NOTHING;
   #closed = false;
 
   private constructor(options: ConnectionOptions, onConnected: () => void) {
@@ -84,8 +85,9 @@ export class Connection {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     try {
       const cut = cutAnswer(bytes);
+      const used = cut?.used ?? 0;
       // The chunk's memory is used again for the next one: what is kept is copied.
-      this.#rest = Buffer.from(bytes.subarray(cut?.used ?? 0));
+      this.#rest = used === bytes.length ? NOTHING : Buffer.from(bytes.subarray(used));
       if (cut !== undefined) this.#options.onAnswer(cut.answer);
     } catch (error) {
       this.#break(error as Error);

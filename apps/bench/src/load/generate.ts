@@ -79,10 +79,13 @@ class Run {
 
   #count({ status, body }: Answer, now: number, latencyMs: number): void {
     const isRight = status === 200 && body.subarray(0, this.#bodyStart.length).equals(this.#bodyStart);
-    if (!isRight) return this.#countError(`${status} ${body.toString('utf8')}`);
+    if (!isRight) {
+      this.#countError(`${status} ${body.toString('utf8')}`);
+      return;
+    }
+    if (this.#latencies.length % this.#plan.sampleEvery === 0) this.#samples.push(body.toString('utf8'));
     this.#latencies.push(latencyMs);
     if (now < this.#endsAt) this.#answersInTime += 1;
-    if (this.#latencies.length % this.#plan.sampleEvery === 1) this.#samples.push(body.toString('utf8'));
   }
 
   #countError(text: string): void {

@@ -4,13 +4,14 @@ import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
 import { changeHeaders, sendRow, toAuthorship } from './shared.js';
-import { toRowChange } from './write.js';
+import { keepArgumentOrder, toRowChange } from './write.js';
 
 /** POST /api/directory: adds a capability, live at once in every process. */
 export function addCreateRow(app: App, context: Context): void {
   app.route({
     method: 'POST',
     url: '/api/directory',
+    config: { invalidBody: 'invalid_row' },
     schema: {
       operationId: 'createRow',
       summary: 'Add a row',
@@ -22,7 +23,7 @@ export function addCreateRow(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler(request, reply) {
-      const { row, fingerprint } = toRowChange(context, request.body);
+      const { row, fingerprint } = toRowChange(context, keepArgumentOrder(request.body));
       const stored = await insertRow(context.store.db, row, { ...toAuthorship(request), fingerprint });
       context.catalogue.apply(stored);
       reply.header('location', `${context.baseUrl()}/api/directory/${row.key}`);

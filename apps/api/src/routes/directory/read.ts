@@ -1,9 +1,8 @@
-import { AppError } from '@rowcall/errors';
 import { problemSchema, rowSchema } from '@rowcall/protocol';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { keyParams, sendRow } from './shared.js';
+import { keyParams, sendRow, unknownKey } from './shared.js';
 
 /** GET /api/directory/{key}: one whole row. */
 export function addReadRow(app: App, context: Context): void {
@@ -21,7 +20,7 @@ export function addReadRow(app: App, context: Context): void {
     onRequest: (request) => requireOwner(context, request),
     async handler({ params: { key } }, reply) {
       const entry = context.catalogue.find(key);
-      if (entry === undefined) throw new AppError('unknown_key', `no row has the key ${key}`);
+      if (entry === undefined) throw unknownKey(context, key);
       return sendRow(reply, entry.row);
     },
   });

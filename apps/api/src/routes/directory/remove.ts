@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { changeHeaders, changeProblems, keyParams, toAuthorship } from './shared.js';
+import { changeHeaders, changeProblems, keyParams, toAuthorship, withRow } from './shared.js';
 
 /** DELETE /api/directory/{key}: the row goes, its history and receipts stay. */
 export function addRemoveRow(app: App, context: Context): void {
@@ -22,7 +22,8 @@ export function addRemoveRow(app: App, context: Context): void {
     onRequest: (request) => requireOwner(context, request),
     async handler(request) {
       const { key } = request.params;
-      const version = await deleteRow(context.store.db, key, toAuthorship(request));
+      const author = toAuthorship(request);
+      const version = await withRow(context, key, () => deleteRow(context.store.db, key, author));
       context.catalogue.applyDeletion(key, version);
       return { key, deleted: true as const, version };
     },

@@ -4,14 +4,15 @@ import { updateRow } from '@rowcall/store';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { changeHeaders, changeProblems, keyParams, sendRow, toAuthorship } from './shared.js';
-import { toRowChange } from './write.js';
+import { changeHeaders, changeProblems, keyParams, sendRow, toAuthorship, withRow } from './shared.js';
+import { keepArgumentOrder, toRowChange } from './write.js';
 
 /** PUT /api/directory/{key}: puts a whole row in place of the old one; columns not sent take their defaults. */
 export function addReplaceRow(app: App, context: Context): void {
   app.route({
     method: 'PUT',
     url: '/api/directory/:key',
+    config: { invalidBody: 'invalid_row' },
     schema: {
       operationId: 'replaceRow',
       summary: 'Replace a row',
@@ -28,8 +29,9 @@ export function addReplaceRow(app: App, context: Context): void {
       if (request.body.key !== undefined && request.body.key !== key) {
         throw new AppError('invalid_row', `the body names ${request.body.key}, the address ${key}`);
       }
-      const change = toRowChange(context, { ...request.body, key });
-      const stored = await updateRow(context.store.db, key, { ...toAuthorship(request), change: () => change });
+      const row = keepArgumentOrder({ ...request.body, key });
+      const options = { ...toAuthorship(request), change: () => toRowChange(context, row) };
+      const stored = await withRow(context, key, () => updateRow(context.store.db, key, options));
       context.catalogue.apply(stored);
       return sendRow(reply, stored.row);
     },

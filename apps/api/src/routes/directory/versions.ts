@@ -1,11 +1,10 @@
-import { AppError } from '@rowcall/errors';
 import { problemSchema } from '@rowcall/protocol';
 import { listVersions } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { keyParams } from './shared.js';
+import { keyParams, unknownKey, withRow } from './shared.js';
 
 const versionSchema = z
   .object({
@@ -33,8 +32,8 @@ export function addListVersions(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ params: { key } }) {
-      const versions = await listVersions(context.store.db, key);
-      if (versions.length === 0) throw new AppError('unknown_key', `no row ever had the key ${key}`);
+      const versions = await withRow(context, key, () => listVersions(context.store.db, key));
+      if (versions.length === 0) throw unknownKey(context, key);
       return { versions };
     },
   });

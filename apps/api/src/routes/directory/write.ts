@@ -17,10 +17,11 @@ export interface RowViolation {
  * jsonb does not keep the order of members, and positions may hang on it: a schema that gives no order of its own gets
  * the one in which its properties were written.
  */
-function keepArgumentOrder(schema: JsonObject | null): JsonObject | null {
-  if (schema === null || 'x-arg-order' in schema || 'required' in schema || !isJsonObject(schema.properties))
-    return schema;
-  return { ...schema, 'x-arg-order': Object.keys(schema.properties) };
+export function keepArgumentOrder<Write extends { input_schema?: JsonObject | null | undefined }>(write: Write): Write {
+  const { input_schema: schema } = write;
+  if (!isJsonObject(schema) || 'x-arg-order' in schema || !isJsonObject(schema.properties)) return write;
+  if (Array.isArray(schema.required) && schema.required.length > 0) return write;
+  return { ...write, input_schema: { ...schema, 'x-arg-order': Object.keys(schema.properties) } };
 }
 
 function refuse(violations: readonly RowViolation[]): void {
@@ -33,15 +34,19 @@ function refuse(violations: readonly RowViolation[]): void {
 
 /**
  * The row as it would be stored, with its fingerprint.
- * @param before violations that the stored row has already, which a PATCH may leave.
+ * @param stored the row that it changes, whose violations may stay.
  * @throws AppError hygiene_refused with all violations.
  */
-export function toRowChange(context: Context, row: RowWrite, before: readonly RowViolation[] = []): RowChange {
-  const kept: RowWrite = { ...row, input_schema: keepArgumentOrder(row.input_schema) };
-  const had = new Set(before.map(({ code }) => code));
-  refuse([...checkHygiene(kept), ...checkFunction(context, kept)].filter(({ code }) => !had.has(code)));
-  return { row: kept, fingerprint: fingerprintOf(context, kept) };
+export function toRowChange(context: Context, row: RowWrite, stored?: RowWrite): RowChange {
+  const had = new Set(stored === undefined ? [] : findViolations(context, stored).map(({ code }) => code));
+  refuse(findViolations(context, row).filter(({ code }) => !had.has(code)));
+  return { row, fingerprint: fingerprintOf(context, row) };
 }
+
+const findViolations = (context: Context, row: RowWrite): RowViolation[] => [
+  ...checkHygiene(row),
+  ...checkFunction(context, row),
+];
 
 /** A function that no process has is found when the row is written, not when it is called. */
 function checkFunction({ functions }: Context, { type, target }: RowWrite): RowViolation[] {

@@ -1,0 +1,45 @@
+import { Readable } from 'node:stream';
+import type { Row, RowWrite } from '@rowcall/protocol';
+import { problemSchema } from '@rowcall/protocol';
+import { z } from 'zod';
+import type { App } from '../../app.js';
+import type { Context } from '../../context.js';
+import { requireOwner } from '../../plugins/owner.js';
+
+/** The columns that a writer sets: what an import takes. */
+export function toRowWrite(row: Row): RowWrite {
+  const { version: _version, created_at: _createdAt, updated_at: _updatedAt, ...columns } = row;
+  return columns;
+}
+
+function* toLines(rows: readonly Row[]): Generator<string> {
+  for (const row of rows) yield `${JSON.stringify(toRowWrite(row))}\n`;
+}
+
+/** GET /api/directory:export: every row as NDJSON, by key, in the form that an import takes. */
+export function addExportRows(app: App, context: Context): void {
+  app.route({
+    method: 'GET',
+    url: '/api/directory::export',
+    schema: {
+      operationId: 'exportRows',
+      summary: 'Export rows as NDJSON',
+      tags: ['directory'],
+      security: [{ ownerKey: [] }],
+      querystring: z.strictObject({
+        category: z.string().max(128).optional(),
+        source: z.string().max(256).optional(),
+      }),
+      response: { 200: z.string().meta({ description: 'One row a line.' }), 401: problemSchema },
+    },
+    onRequest: (request) => requireOwner(context, request),
+    async handler({ query: { category, source } }, reply) {
+      const rows = [...context.catalogue.entries()]
+        .map(({ row }) => row)
+        .filter((row) => category === undefined || row.category === category)
+        .filter((row) => source === undefined || row.source === source)
+        .sort((a, b) => (a.key < b.key ? -1 : 1));
+      return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(toLines(rows)) as unknown as string);
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import { AppError } from '@rowcall/errors';
+import { type Row, rowSchema, rowWriteSchema } from '@rowcall/protocol';
+import { findVersion, insertRow, updateRow } from '@rowcall/store';
+import { z } from 'zod';
+import type { App } from '../../app.js';
+import type { Context } from '../../context.js';
+import { requireOwner } from '../../plugins/owner.js';
+import { toRowWrite } from './export.js';
+import { changeHeaders, changeProblems, keyParams, sendRow, toAuthorship } from './shared.js';
+import { toRowChange } from './write.js';
+
+/** Parameters of an address that names one version of a row. */
+export const versionParams = keyParams.extend({ version: z.coerce.number().int().min(1).max(2_147_483_647) });
+
+/** One version of a row as it stood. @throws AppError unknown_version. */
+export async function getVersion(context: Context, key: string, version: number): Promise<Row> {
+  const row = await findVersion(context.store.db, key, version);
+  if (row === undefined) throw new AppError('unknown_version', `${JSON.stringify(key)} never had version ${version}`);
+  return row;
+}
+
+/** POST /api/directory/{key}/versions/{version}/restore: the row as it stood becomes its newest version. */
+export function addRestoreVersion(app: App, context: Context): void {
+  app.route({
+    method: 'POST',
+    url: '/api/directory/:key/versions/:version/restore',
+    schema: {
+      operationId: 'restoreRowVersion',
+      summary: 'Restore a version of a row, also of one that was deleted',
+      tags: ['directory'],
+      security: [{ ownerKey: [] }],
+      params: versionParams,
+      headers: changeHeaders,
+      response: { 200: rowSchema, ...changeProblems },
+    },
+    onRequest: (request) => requireOwner(context, request),
+    async handler(request, reply) {
+      const { key, version } = request.params;
+      const old = rowWriteSchema.parse(toRowWrite(await getVersion(context, key, version)));
+      const { row, fingerprint } = toRowChange(context, old);
+      const authorship = toAuthorship(request);
+      const { db } = context.store;
+      const stored =
+        context.catalogue.find(key) === undefined
+          ? await insertRow(db, row, { ...authorship, fingerprint })
+          : await updateRow(db, key, { ...authorship, change: () => ({ row, fingerprint }) });
+      context.catalogue.apply(stored);
+      return sendRow(reply, stored.row);
+    },
+  });
+}

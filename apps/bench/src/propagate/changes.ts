@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Latency, toLatency } from '../statistics.js';
+import type { Door } from './door.js';
+import { makeBenchRow } from './rows.js';
+import type { Watcher } from './watcher.js';
+
+/**
+ * How long a change takes to be seen elsewhere, in ms. The commit lies between the moment the PUT was sent and the moment
+ * it was answered: counted from the first, a figure is too great, from the second too small, and negative where the
+ * other process had it before the writer was told.
+ */
+export interface Propagation {
+  /** Until process B answers the new version over HTTP, asked about every ms. */
+  readonly sentToServed: Latency;
+  readonly answeredToServed: Latency;
+  /** Until a catalogue in the bench process holds it. */
+  readonly sentToHeld: Latency;
+  readonly answeredToHeld: Latency;
+}
+
+/** Where changes go in and come out. */
+export interface Ends {
+  readonly a: Door;
+  readonly b: Door;
+  readonly watcher: Watcher;
+}
+
+const POLL_MS = 1;
+const PAUSE_MS = 8;
+const VISIBLE_MS_MAX = 10_000;
+
+/** Polls until `look` gives something. @returns when it did. */
+async function waitFor(what: string, look: () => Promise<number | undefined>): Promise<number> {
+  const until = performance.now() + VISIBLE_MS_MAX;
+  while (performance.now() < until) {
+    const at = await look();
+    if (at !== undefined) return at;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${what} was not seen within ${VISIBLE_MS_MAX} ms`);
+}
+
+interface Times {
+  readonly sent: number;
+  readonly answered: number;
+  readonly served: number;
+  readonly held: number;
+}
+
+async function changeOne({ a, b, watcher }: Ends, index: number, revision: number): Promise<Times> {
+  const row = makeBenchRow(index, revision);
+  const version = watcher.versionOf(row.key) + 1;
+  const name = `${row.key} version ${version}`;
+  const sent = performance.now();
+  const writing = a.replace(row).then((written) => {
+    if (written !== version) throw new Error(`${name} was expected, ${written} was written`);
+    return performance.now();
+  });
+  const serving = waitFor(name, async () => {
+    const served = (await b.readVersion(row.key)) ?? 0;
+    return served >= version ? performance.now() : undefined;
+  });
+  const [answered, served] = await Promise.all([writing, serving]);
+  const held = await waitFor(name, async () => watcher.seenAt(row.key, version));
+  return { sent, answered, served, held };
+}
+
+/** Makes `count` changes through A, one after the other, and measures when B has each. */
+export async function measureChanges(ends: Ends, indexes: readonly number[], revision: number): Promise<Propagation> {
+  const times: Times[] = [];
+  for (const index of indexes) {
+    times.push(await changeOne(ends, index, revision));
+    await sleep(PAUSE_MS);
+  }
+  const latency = (read: (one: Times) => number) => toLatency(times.map(read));
+  return {
+    sentToServed: latency(({ sent, served }) => served - sent),
+    answeredToServed: latency(({ answered, served }) => served - answered),
+    sentToHeld: latency(({ sent, held }) => held - sent),
+    answeredToHeld: latency(({ answered, held }) => held - answered),
+  };
+}
+
+/** Changes that go on beside what is measured. */
+export interface Background {
+  /** Ends them. @returns how many were made per second. @throws Error when one failed. */
+  stop(): Promise<number>;
+}
+
+/** Makes `perSecond` changes through A, whether the ones before are answered or not, to the rows of `indexes` in turn. */
+export function startBackground(a: Door, indexes: readonly number[], perSecond: number): Background {
+  const startedAt = performance.now();
+  const writes: Promise<unknown>[] = [];
+  const timer = setInterval(() => {
+    // Timers run late under load: what is due is made up for.
+    const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
+    while (writes.length < due) {
+      const index = indexes[writes.length % indexes.length] ?? 0;
+      const write = a.replace(makeBenchRow(index, writes.length + 1_000));
+      write.catch(() => undefined); // thrown at the end
+      writes.push(write);
+    }
+  }, 1_000 / perSecond);
+  return {
+    async stop() {
+      clearInterval(timer);
+      const seconds = (performance.now() - startedAt) / 1_000;
+      await Promise.all(writes);
+      return writes.length / seconds;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { emptyDatabase } from '@rowcall/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Caller } from './testing/caller.js';
+import { listTree, timeUntilGone } from './testing/process-tree.js';
+import { cleanUp, newDataDir, START, startProgram, startServer } from './testing/started.js';
+
+afterAll(cleanUp);
+
+async function untilThere(file: string): Promise<void> {
+  while (!existsSync(file)) await sleep(5);
+}
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+describe('a start', () => {
+  it('makes a first receipt, and the next start still confirms it and keeps the owner key', async () => {
+    const first = await startServer();
+    const { dataDir } = first;
+    expect(new URL(first.url).port).not.toBe('0');
+    expect(first.output()).toContain(path.join(dataDir, 'owner-key'));
+    first.signal('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+
+    const second = await startServer({ dataDir });
+    expect(second.ownerKey).toBe(first.ownerKey);
+    expect(second.readyMs).toBeLessThan(15_000);
+    const caller = new Caller(second);
+    expect(await caller.isConfirmed(first.firstReceipt)).toBe(true);
+    expect(await caller.isConfirmed(second.firstReceipt)).toBe(true);
+    caller.close();
+  });
+
+  it('keeps its folder and secrets to their owner, and no secret in the logs or on the screen', async () => {
+    const server = await startServer();
+    const { dataDir, ownerKey } = server;
+    const file = (name: string) => path.join(dataDir, name);
+    const databaseUrl = new URL(readFileSync(file('database-url'), 'utf8').trim());
+    const caller = new Caller(server);
+    await caller.run('ECHO', 'hello');
+    await caller.send('GET', '/api/dispatch?receipt=inv_none');
+    caller.close();
+    server.signal('SIGTERM');
+    await server.ended;
+
+    expect(modeOf(dataDir)).toBe(0o700);
+    for (const name of ['owner-key', 'database-url', 'api.log', 'runner.log']) expect(modeOf(file(name))).toBe(0o600);
+    const logs = readdirSync(dataDir).filter((name) => name.endsWith('.log'));
+    expect(logs.sort()).toEqual(['api.log', 'postgres.log', 'runner.log']);
+    const texts = [server.output(), ...logs.map((name) => readFileSync(file(name), 'utf8'))].join('\n');
+    expect(texts).toContain('ready');
+    expect(texts).not.toContain(ownerKey);
+    expect(texts).not.toContain(databaseUrl.password);
+  });
+
+  it('uses the database of DATABASE_URL and starts none', async () => {
+    const database = await emptyDatabase();
+    const server = await startServer({ env: { DATABASE_URL: database.url } });
+    expect(listTree(server.pid).filter(({ command }) => /postgres/.test(command))).toEqual([]);
+    expect(readdirSync(server.dataDir).sort()).toEqual(['api.log', 'owner-key', 'runner.log', 'server.json']);
+    server.signal('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    await database.drop();
+  });
+
+  it('is possible after NOW was deleted, then without a first receipt', async () => {
+    const { dataDir, ...first } = await startServer();
+    const caller = new Caller(first);
+    expect((await caller.send('DELETE', '/api/directory/NOW')).status).toBeLessThan(300);
+    caller.close();
+    first.signal('SIGTERM');
+    await first.ended;
+    const second = startProgram({ words: START, env: { ROWCALL_DATA_DIR: dataDir, ROWCALL_PORT: '0' } });
+    await second.until(/no first receipt: .*not by NOW[\s\S]*Ctrl-C stops everything/);
+    second.signal('SIGTERM');
+    expect((await second.ended).code).toBe(0);
+  });
+
+  it('refuses nothing after one that was killed at any moment before it was ready', async () => {
+    const dataDir = newDataDir();
+    for (const sign of ['server.json', 'postgres', 'database-url', 'api.log']) {
+      const started = startProgram({ words: START, env: { ROWCALL_DATA_DIR: dataDir, ROWCALL_PORT: '0' } });
+      await untilThere(path.join(dataDir, sign));
+      started.signal('SIGKILL');
+      await started.ended;
+    }
+    const server = await startServer({ dataDir });
+    server.signal('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  it.each(['server.json', 'postgres', 'api.log'])(
+    'that a signal gives up once %s is there leaves nothing',
+    async (sign) => {
+      const dataDir = newDataDir();
+      const started = startProgram({ words: START, env: { ROWCALL_DATA_DIR: dataDir, ROWCALL_PORT: '0' } });
+      await untilThere(path.join(dataDir, sign));
+      const processes = listTree(started.pid);
+      started.signal('SIGINT');
+      expect((await started.ended).code).toBe(0);
+      await timeUntilGone(processes, 1_000);
+      expect(started.output()).not.toContain('rowcall is at');
+      expect(existsSync(path.join(dataDir, 'server.json'))).toBe(false);
+    },
+  );
+});
