@@ -90,8 +90,7 @@ async function killRunnerDuringCall(): Promise<void> {
 
 describe('two API processes on one database', () => {
   it('a row written in one is read and called in the other at once; deleted in one, it is gone in the other', async () => {
-    const row = { key: 'SHARED', type: 'fn', target: 'ECHO', content: '# WHAT: Repeats.\n# ARGS: $1+=text\n["$1+"]' };
-    expect((await here.send('POST', '/api/directory', row)).status).toBe(201);
+    await here.add({ key: 'SHARED', type: 'fn', target: 'ECHO' });
     await there.eventually(async () => {
       const contract = await there.send('GET', '/api/dispatch?key=SHARED');
       if (contract.status !== 200) throw new Error(JSON.stringify(contract.body));
@@ -111,26 +110,24 @@ describe('two API processes on one database', () => {
 
   it('a queued call is run by the runner, and both confirm its receipt', async () => {
     const id = await queue(there, 'ECHO');
-    expect(await untilConfirmed(there, id)).toMatchObject({ key: 'ECHO', lane: 'default', outcome: 'ok' });
+    expect(await untilConfirmed(there, id)).toMatchObject({ key: 'ECHO', lane: 'default', outcome: 'succeeded' });
     expect(await here.isConfirmed(id)).toBe(true);
   });
 });
 
 describe('the runner is killed during a call', () => {
   it('a read runs again in the runner that takes its place', async () => {
-    const row = { key: 'SLOW_READ', type: 'http', target: `GET ${upstream.url}/read`, content: '# WHAT: Reads.' };
-    expect((await here.send('POST', '/api/directory', row)).status).toBe(201);
+    await here.add({ key: 'SLOW_READ', type: 'http', target: `GET ${upstream.url}/read` });
     const id = await queue(here, 'SLOW_READ');
     await untilCalled();
     await killRunnerDuringCall();
     const again = await untilCalled();
     again.writeHead(200, { 'content-type': 'application/json' }).end('{"read":true}');
-    expect(await untilConfirmed(here, id)).toMatchObject({ key: 'SLOW_READ', outcome: 'ok' });
+    expect(await untilConfirmed(here, id)).toMatchObject({ key: 'SLOW_READ', outcome: 'succeeded' });
   });
 
   it('a write does not run twice: its receipt says that it was interrupted', async () => {
-    const row = { key: 'SLOW_WRITE', type: 'http', target: `POST ${upstream.url}/write`, content: '# WHAT: Writes.' };
-    expect((await here.send('POST', '/api/directory', row)).status).toBe(201);
+    await here.add({ key: 'SLOW_WRITE', type: 'http', target: `POST ${upstream.url}/write` });
     const id = await queue(here, 'SLOW_WRITE');
     await untilCalled();
     await killRunnerDuringCall();

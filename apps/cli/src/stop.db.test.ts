@@ -2,9 +2,12 @@ import { startUpstream } from '@rowcall/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Caller } from './testing/caller.js';
 import { findInTree, listTree, timeUntilGone } from './testing/process-tree.js';
-import { cleanUp, NPM_START, type StartedServer, startServer } from './testing/started.js';
+import { cleanUp, NPM_START, newDataDir, type StartedServer, startServer } from './testing/started.js';
 
 afterAll(cleanUp);
+
+/** One folder for all: only the first start has a database to make. */
+const dataDir = newDataDir();
 
 /** What must be there for the test to mean anything: launcher, API, runner, database. */
 function listParts(server: StartedServer) {
@@ -19,7 +22,7 @@ const launcherOf = (server: StartedServer): number => findInTree(server.pid, /^\
 
 describe('the end of a server', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops every process in order', async (signal) => {
-    const server = await startServer();
+    const server = await startServer({ dataDir });
     const processes = listParts(server);
     server.signal(signal);
     expect((await server.ended).code).toBe(0);
@@ -28,7 +31,7 @@ describe('the end of a server', () => {
   });
 
   it('Ctrl-C under npm, which passes it on a second time, stops every process in order', async () => {
-    const server = await startServer({ words: NPM_START });
+    const server = await startServer({ dataDir, words: NPM_START });
     const processes = listParts(server);
     server.signalGroup('SIGINT');
     await server.until(/stopping/);
@@ -38,43 +41,47 @@ describe('the end of a server', () => {
   });
 
   it('SIGTERM to npm alone, whose shell does not pass it on, stops every process', async () => {
-    const server = await startServer({ words: NPM_START });
+    const server = await startServer({ dataDir, words: NPM_START });
     const processes = listParts(server);
     server.signal('SIGTERM');
     await timeUntilGone(processes, 5_000);
   });
 
   it('kill -9 of npm stops every process, and the next start confirms the receipts', async () => {
-    const server = await startServer({ words: NPM_START });
+    const server = await startServer({ dataDir, words: NPM_START });
     const processes = listParts(server);
     server.signal('SIGKILL');
     await timeUntilGone(processes, 5_000);
-    await expectReceipts(server.dataDir, [server.firstReceipt]);
+    await expectReceipts([server.firstReceipt]);
   });
 
   it('kill -9 of the starting process lets API, runner and database end by themselves, and a start at once works', async () => {
-    const server = await startServer();
+    const server = await startServer({ dataDir });
     const processes = listParts(server);
     const caller = new Caller(server);
     const receipts = await Promise.all(Array.from({ length: 20 }, () => caller.run('ECHO', 'x')));
     caller.close();
     server.signal('SIGKILL');
-    await expectReceipts(server.dataDir, [...receipts, server.firstReceipt], async () => {
+    await expectReceipts([...receipts, server.firstReceipt], async () => {
       await timeUntilGone(processes, 1_000);
     });
   });
 
   it('a second signal ends calls that are under way', async () => {
-    const upstream = await startUpstream(() => undefined);
-    const server = await startServer();
+    let onCalled: () => void = () => undefined;
+    const called = new Promise<void>((resolve) => {
+      onCalled = resolve;
+    });
+    const upstream = await startUpstream(() => onCalled());
+    const server = await startServer({ dataDir });
     const processes = listParts(server);
     const caller = new Caller(server);
-    await caller.send('POST', '/api/directory', { key: 'SLOW', type: 'http', target: `GET ${upstream.url}/` });
+    await caller.add({ key: 'SLOW', type: 'http', target: `GET ${upstream.url}/` });
     const broken = caller.run('SLOW').then(
       () => 'answered',
       () => 'broke off',
     );
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await called;
     server.signal('SIGINT');
     await server.until(/stopping/);
     await new Promise((resolve) => setTimeout(resolve, 700)); // signals closer together are one request
@@ -86,8 +93,8 @@ describe('the end of a server', () => {
   });
 });
 
-/** Starts again on the folder and looks for the receipts. */
-async function expectReceipts(dataDir: string, receipts: readonly string[], whenReady = async () => {}): Promise<void> {
+/** Starts again and looks for the receipts. */
+async function expectReceipts(receipts: readonly string[], whenReady = async () => {}): Promise<void> {
   const again = await startServer({ dataDir });
   await whenReady();
   const caller = new Caller(again);

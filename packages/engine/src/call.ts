@@ -6,6 +6,8 @@ export interface DispatchRequest {
   readonly input: Input;
   /** Fingerprint that the row must still have. */
   readonly expectContract?: string | undefined;
+  /** Run every check, fire nothing, and answer what would be done. */
+  readonly shape?: boolean | undefined;
   /** `async`: queue the call for a runner and answer at once. */
   readonly mode: 'sync' | 'async';
   readonly onBehalfOf?: string | undefined;

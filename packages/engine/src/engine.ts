@@ -1,6 +1,6 @@
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import type { Log, ReceiptRecord, Row } from '@rowcall/protocol';
+import type { Effect, JsonObject, Log, ReceiptRecord, Row } from '@rowcall/protocol';
 import { type Attempt, buildReceipt, type Ending } from '@rowcall/receipts';
 import {
   findReceipt,
@@ -19,7 +19,7 @@ import { newInvocationId, newTraceId } from './ids.js';
 import type { Lanes } from './lanes.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
 import { toStoredRefusal } from './refusal.js';
-import { type PreparedRun, prepareRun, type RunContext, type RunResult } from './run.js';
+import { type PreparedRun, prepareRun, type RunContext, type RunResult, type Shape } from './run.js';
 
 /** How long, in ms, a call waits for a catalogue that may have missed changes. */
 const FRESH_WAIT_MS = 2_000;
@@ -45,7 +45,16 @@ export interface EngineContext extends RunContext {
 /** How a dispatch ended: the row ran, or it waits for a runner. */
 export type Dispatched =
   | { readonly kind: 'finished'; readonly call: FinishedCall }
-  | { readonly kind: 'queued'; readonly id: string; readonly trace: string; readonly lane: string };
+  | { readonly kind: 'queued'; readonly id: string; readonly trace: string; readonly lane: string }
+  | { readonly kind: 'shaped'; readonly call: ShapedCall };
+
+/** What a call would do: every check was made, and nothing fired. */
+export interface ShapedCall extends Shape {
+  readonly key: string;
+  readonly lane: string;
+  readonly effect: Effect;
+  readonly fingerprint: string;
+}
 
 /** Runs rows: gate, arguments, run, receipt. No answer leaves before its receipt is committed. */
 export class Engine {
@@ -90,6 +99,7 @@ export class Engine {
     try {
       const { entry, run } = await this.#orRefuse(attempt, () => this.#prepare(request));
       const lane = laneOf(entry.row, request.mode);
+      if (request.shape) return { kind: 'shaped', call: await this.#shape(attempt, { entry, run, lane }) };
       if (lane === 'inline') return { kind: 'finished', call: await this.#finish(attempt, entry, run) };
       if (request.mode === 'async') return await this.#enqueue(attempt, { request, entry, lane });
       return await this.#runOnLane(attempt, { request, entry, lane });
@@ -109,7 +119,7 @@ export class Engine {
       await this.#ensureRow(call);
       const prepared = this.#prepare({ ...call, expectContract: call.expectContract ?? undefined });
       entry = prepared.entry;
-      return this.#toReceipt(attempt, entry, { ...(await prepared.run(this.#abort.signal)), lane });
+      return this.#toReceipt(attempt, entry, { ...(await prepared.run.fire(this.#abort.signal)), lane });
     } catch (error) {
       return this.#toRefusal(attempt, error, entry);
     }
@@ -186,7 +196,7 @@ export class Engine {
   }
 
   async #finish(attempt: Attempt, entry: Entry, run: PreparedRun): Promise<FinishedCall> {
-    const ran = await this.#orRefuse(attempt, () => run(this.#abort.signal), entry);
+    const ran = await this.#orRefuse(attempt, () => run.fire(this.#abort.signal), entry);
     const record = this.#toReceipt(attempt, entry, { ...ran, lane: 'inline' });
     await this.#context.ledger.commit(record);
     return {
@@ -195,6 +205,13 @@ export class Engine {
       upstreamText: record.payload.upstream,
       error: ran.error ?? null,
     };
+  }
+
+  async #shape(attempt: Attempt, planned: { entry: Entry; run: PreparedRun; lane: string }): Promise<ShapedCall> {
+    const { entry, run, lane } = planned;
+    const { shape, missing } = await this.#orRefuse(attempt, () => run.shape(), entry);
+    const kept = this.#context.redactor.current.json(shape) as JsonObject;
+    return { key: entry.row.key, lane, effect: entry.effect, fingerprint: entry.fingerprint, shape: kept, missing };
   }
 
   #toReceipt(attempt: Attempt, entry: Entry, ran: RunResult & { lane: string }): ReceiptRecord {

@@ -8,7 +8,7 @@ import { type Compiled, getCompiled } from './compiled.js';
 import { Deadline } from './deadline.js';
 import type { FunctionRegistry } from './functions/registry.js';
 import { toJsonResult } from './functions/registry.js';
-import type { HttpRunner } from './http/types.js';
+import type { HttpCall, HttpRunner } from './http/types.js';
 
 /** What a run gave. */
 export interface RunResult {
@@ -29,8 +29,18 @@ export interface RunContext {
 /** How long, in ms, a function may take when its row says nothing. */
 const FUNCTION_TIMEOUT_MS = 30_000;
 
+/** What a run would do, with nothing done: `missing` names the environment variables that it needs and that are not set. */
+export interface Shape {
+  readonly shape: JsonObject;
+  readonly missing: readonly string[];
+}
+
 /** A run that is checked and ready: nothing has fired yet. */
-export type PreparedRun = (signal: AbortSignal) => Promise<RunResult>;
+export interface PreparedRun {
+  fire(signal: AbortSignal): Promise<RunResult>;
+  /** @throws AppError what `fire` would throw before anything is sent, a missing credential apart. */
+  shape(): Shape;
+}
 
 /**
  * Checks the arguments and builds what the row would do, without doing it.
@@ -66,12 +76,13 @@ function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared):
   if (definition === undefined || compiled.functionTemplate === undefined) {
     throw new AppError('invalid_row', `${row.key} names the function ${row.target}, which this server does not have`);
   }
-  const parsed = definition.input.safeParse(trimMissing(renderJsonTemplate(compiled.functionTemplate, args)));
+  const rendered = trimMissing(renderJsonTemplate(compiled.functionTemplate, args));
+  const parsed = definition.input.safeParse(rendered);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new AppError('invalid_args', `argument ${Number(issue?.path[0] ?? 0) + 1} of ${row.key}: ${issue?.message}`);
   }
-  return async (signal) => {
+  const fire = async (signal: AbortSignal): Promise<RunResult> => {
     const deadline = new Deadline(signal, row.limits?.timeout_ms ?? FUNCTION_TIMEOUT_MS);
     const { now, timeZone } = context;
     try {
@@ -85,6 +96,7 @@ function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared):
       return toFailedFunction(error, deadline);
     }
   };
+  return { fire, shape: () => ({ shape: { function: row.target, arguments: rendered }, missing: [] }) };
 }
 
 /** A template's missing arguments are empty strings; behind the last one given they are no arguments at all. */
@@ -114,15 +126,17 @@ const failure = (outcome: Outcome, reason: string, message: string): RunResult =
 function prepareHttp({ row, effect }: Entry, { compiled, args, context }: Prepared): PreparedRun {
   if (compiled.httpTemplate === undefined) throw new AppError('invalid_row', `${row.key} has no request template`);
   const request = renderHttpTemplate(compiled.httpTemplate, args);
-  const auth = parseAuth(row.auth);
-  return async (signal) => {
-    const outcome = await context.http.run({ ...request, auth, effect, limits: row.limits }, signal);
-    const result = { value: outcome.result, text: JSON.stringify(outcome.result) };
-    const upstream = outcome.upstream as JsonObject | null;
-    if (outcome.ok) return { outcome: 'succeeded', result, upstream };
-    const { code, message } = outcome.error ?? { code: 'upstream_failed', message: 'the upstream call failed' };
-    return { outcome: toOutcome(code), result, upstream, error: { reason: code, message } };
-  };
+  const call: HttpCall = { ...request, auth: parseAuth(row.auth), effect, limits: row.limits };
+  return { fire: (signal) => fireHttp(context.http, call, signal), shape: () => context.http.shape(call) };
+}
+
+async function fireHttp(http: HttpRunner, call: HttpCall, signal: AbortSignal): Promise<RunResult> {
+  const outcome = await http.run(call, signal);
+  const result = { value: outcome.result, text: JSON.stringify(outcome.result) };
+  const upstream = outcome.upstream as JsonObject | null;
+  if (outcome.ok) return { outcome: 'succeeded', result, upstream };
+  const { code, message } = outcome.error ?? { code: 'upstream_failed', message: 'the upstream call failed' };
+  return { outcome: toOutcome(code), result, upstream, error: { reason: code, message } };
 }
 
 function toOutcome(code: string): Outcome {

@@ -42,4 +42,5 @@ export {
   problemSchema,
   proofSchema,
   queuedAnswerSchema,
+  shapeAnswerSchema,
 } from './wire.js';

@@ -15,6 +15,10 @@ export const dispatchBodySchema = z
     body: z.string().optional().meta({ description: 'Arguments as one string, split on "|".' }),
     args: jsonObjectSchema.optional().meta({ description: 'Arguments by name.' }),
     expect_contract: hash.optional().meta({ description: 'Fingerprint that the row must still have.' }),
+    shape: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: make every check, fire nothing, and answer the exact request that would go out.' }),
     mode: z.enum(['sync', 'async']).optional().meta({ description: 'async: queue the call and answer 202.' }),
     on_behalf_of: note(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),
     reason: note(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
@@ -81,6 +85,21 @@ export const queuedAnswerSchema = z
     public_receipt: z.string(),
   })
   .meta({ id: 'QueuedAnswer' });
+
+/** Answer of a call that was only shaped: every check was made, and nothing fired. */
+export const shapeAnswerSchema = z
+  .object({
+    ok: z.literal(true),
+    ran: z.literal(false),
+    state: z.literal('shaped'),
+    key: keySchema,
+    lane: z.string(),
+    effect: z.enum(['read', 'write', 'destructive']),
+    fingerprint: hash,
+    shape: z.looseObject({}).meta({ description: 'fn: function and arguments; http: method, url, headers, body.' }),
+    missing: z.array(z.string()).meta({ description: 'Environment variables that are needed and not set.' }),
+  })
+  .meta({ id: 'ShapeAnswer' });
 
 /** A problem (RFC 9457). */
 export const problemSchema = z

@@ -1,6 +1,6 @@
 import type { Row } from '@rowcall/protocol';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Authorship, asAuthor, type RowChange, toColumns } from './directory.js';
+import { type Authorship, asAuthor, type RowChange } from './directory.js';
 import type { Database } from './schema.js';
 
 /** What a bulk write did to one row. A row that was as it is now appears in none. */

@@ -46,7 +46,7 @@ function toStoredRow(record: Selectable<DirectoryTable>): StoredRow {
 }
 
 /** JSON columns go out as JSON text: pg would write a JavaScript array as a Postgres array. */
-function toColumns(row: RowWrite, fingerprint: string) {
+export function toColumns(row: RowWrite, fingerprint: string) {
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
   return {
     ...row,

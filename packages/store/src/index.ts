@@ -13,6 +13,7 @@ export {
   type StoredRow,
   updateRow,
 } from './directory.js';
+export { type BulkResult, upsertRows, writeBulk } from './directory-bulk.js';
 export { insertEvent, type NewEvent } from './event.js';
 export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
 export {
@@ -31,6 +32,7 @@ export {
 } from './job.js';
 export { Ledger, type LedgerOptions } from './ledger.js';
 export { Listener, type ListenerOptions, type Subscription } from './listener.js';
+export { findLastGoodRequest, type Measured, measureRow } from './measure.js';
 export { migrate } from './migrate.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';

@@ -99,22 +99,24 @@ export class Listener {
       keepAlive: true,
     });
     client.on('error', () => undefined); // the 'end' that follows is what counts
-    this.#client = client;
     const { signal } = this.#abort;
+    // Not client.end(): a connection that ends on request while it is being opened never tells so.
+    const breakOff = () => client.connection.stream.destroy(new Error('the listener is stopped'));
+    signal.addEventListener('abort', breakOff);
     try {
       signal.throwIfAborted();
       await client.connect();
       client.on('notification', ({ channel, payload }) => this.#deliver(channel, payload ?? ''));
       for (const { channel } of subscriptions) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
-      for (const { onConnected } of subscriptions) {
-        signal.throwIfAborted();
-        await onConnected?.();
-      }
+      for (const { onConnected } of subscriptions) await onConnected?.();
       signal.throwIfAborted();
+      this.#client = client;
       return client;
     } catch (error) {
       await endClient(client);
       throw error;
+    } finally {
+      signal.removeEventListener('abort', breakOff);
     }
   }
 

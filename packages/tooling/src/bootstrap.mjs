@@ -48,15 +48,23 @@ function install() {
 
 const isInput = (file) => /\.(ts|json)$/.test(file) && !file.endsWith('.test.ts');
 
+/** Not readdir's own recursion, which takes ten times as long. */
+function listInputs(folder) {
+  return readdirSync(at(folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return listInputs(file);
+    return isInput(entry.name) ? [file] : [];
+  });
+}
+
 /** What the build is made of: files and the time, in ms, when one of them was last changed. */
 function inspectInputs() {
   const files = ['tsconfig.json', 'packages/tooling/tsconfig.base.json'];
   const members = ['apps', 'packages'].flatMap((group) => readdirSync(at(group)).map((name) => path.join(group, name)));
   const built = members.filter((member) => existsSync(at(member, 'tsconfig.json')));
   for (const member of built) {
-    const sources = readdirSync(at(member, 'src'), { recursive: true }).filter(isInput);
-    files.push(...['tsconfig.json', 'package.json'].map((name) => path.join(member, name)));
-    files.push(...sources.map((file) => path.join(member, 'src', file)));
+    files.push(path.join(member, 'tsconfig.json'), path.join(member, 'package.json'));
+    files.push(...listInputs(path.join(member, 'src')));
   }
   const newest = Math.max(...files.map((file) => statSync(at(file)).mtimeMs));
   return { newest, files: files.sort().join('\n'), outputs: built.map((member) => at(member, 'dist')) };

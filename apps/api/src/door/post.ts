@@ -7,8 +7,10 @@ import {
   isJsonObject,
   problemSchema,
   queuedAnswerSchema,
+  shapeAnswerSchema,
 } from '@rowcall/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
 import { requireOwner } from '../plugins/owner.js';
@@ -42,6 +44,7 @@ function toRequest(body: DispatchBody, request: FastifyRequest): DispatchRequest
     key: body.key,
     input: body.args === undefined ? { body: body.body ?? '' } : { args: body.args },
     expectContract: body.expect_contract,
+    shape: body.shape,
     mode: body.mode ?? (prefersAsync(request) ? 'async' : 'sync'),
     onBehalfOf: body.on_behalf_of,
     reason: body.reason,
@@ -59,6 +62,9 @@ function toCaller(request: FastifyRequest) {
 function sendDispatched(reply: FastifyReply, dispatched: Dispatched, baseUrl: string): FastifyReply {
   reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store');
   if (dispatched.kind === 'finished') return reply.send(toAnswerText(dispatched.call, baseUrl));
+  if (dispatched.kind === 'shaped') {
+    return reply.send(JSON.stringify({ ok: true, ran: false, state: 'shaped', ...dispatched.call }));
+  }
   const { id, trace, lane } = dispatched;
   const links = toReceiptLinks(baseUrl, id);
   const answer = { ok: true, ran: false, state: 'queued', trace, invocation_id: id, lane, ...links };
@@ -78,7 +84,7 @@ export function addDoorPost(app: App, context: Context): void {
       security: [{ ownerKey: [] }],
       body: dispatchBodySchema,
       response: {
-        200: dispatchAnswerSchema,
+        200: z.union([dispatchAnswerSchema, shapeAnswerSchema]),
         202: queuedAnswerSchema,
         400: problemSchema,
         401: problemSchema,

@@ -55,6 +55,17 @@ export class Caller {
     throw new Error(`${key} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
 
+  /** Writes a row. @throws Error when it is not new or not valid. */
+  async add(row: { readonly key: string; readonly type: string; readonly target: string }): Promise<void> {
+    const defaults = {
+      category: 'test',
+      examples: ['x'],
+      content: `# WHAT: ${row.key} of a test.\n# ARGS: $1+=text (anything)\n["$1+"]`,
+    };
+    const answer = await this.send('POST', '/api/directory', { ...defaults, ...row });
+    if (answer.status !== 201) throw new Error(`${row.key} was not added: ${JSON.stringify(answer.body)}`);
+  }
+
   async isConfirmed(invocationId: string): Promise<boolean> {
     const { status, body } = await this.send('GET', `/api/dispatch?confirm=${invocationId}`);
     return status === 200 && body.confirmed === true;

@@ -8,6 +8,7 @@ import { buildPools } from './pools.js';
 import { buildValueRedactor, type Redactor } from './redact.js';
 import { toOutgoingRequest } from './request.js';
 import { Run } from './run.js';
+import { shapeHttpCall } from './shape.js';
 import type { HttpOutcome, HttpRunner, HttpRunnerOptions } from './types.js';
 
 const TIMEOUT_DEFAULT_MS = 30_000;
@@ -41,6 +42,7 @@ export function buildHttpRunner(options: HttpRunnerOptions): HttpRunner {
         deadline.close();
       }
     },
+    shape: (call) => shapeHttpCall(call, options),
     close: async () => {
       closed = true;
       await pools.destroy();

@@ -1,5 +1,5 @@
 import type { Auth } from '@rowcall/contract';
-import type { Effect, JsonValue, Limits } from '@rowcall/protocol';
+import type { Effect, JsonObject, JsonValue, Limits } from '@rowcall/protocol';
 
 /** One address that a name resolved to. */
 export interface ResolvedAddress {
@@ -74,6 +74,8 @@ export interface HttpRunner {
    * @throws AppError when nothing was sent for want of a credential or of a well-formed request.
    */
   run(call: HttpCall, signal: AbortSignal): Promise<HttpOutcome>;
+  /** The exact request that `run` would send, without a credential's value, and the variables that are not set. */
+  shape(call: HttpCall): { readonly shape: JsonObject; readonly missing: readonly string[] };
   /** Ends every connection; calls in flight end as `cancelled`. May be called twice. */
   close(): Promise<void>;
 }

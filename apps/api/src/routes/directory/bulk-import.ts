@@ -39,6 +39,8 @@ export interface ImportOptions extends Authorship {
   readonly atomic: boolean;
 }
 
+type BulkTransaction = Parameters<typeof upsertRows>[0];
+
 /** Ends a transaction that must leave nothing. */
 class RollBack extends Error {}
 
@@ -96,7 +98,7 @@ async function rollingBack(
   dryRun: boolean,
   context: Context,
   author: Authorship,
-  work: (tx: Parameters<Parameters<typeof writeBulk>[2]>[0]) => Promise<void>,
+  work: (tx: BulkTransaction) => Promise<void>,
 ): Promise<void> {
   await writeBulk(context.store.db, author, async (tx) => {
     await work(tx);

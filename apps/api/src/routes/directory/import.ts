@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { AppError } from '@rowcall/errors';
-import { problemSchema } from '@rowcall/protocol';
+import { jsonSchema, problemSchema } from '@rowcall/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../../app.js';
@@ -28,7 +28,13 @@ const reportSchema = z
     unchanged: z.int(),
     failed: z.int(),
     errors: z.array(
-      z.looseObject({ line: z.int(), key: z.string().optional(), error: z.string(), message: z.string() }),
+      z.object({
+        line: z.int(),
+        key: z.string().optional(),
+        error: z.string(),
+        message: z.string(),
+        violations: jsonSchema.optional(),
+      }),
     ),
   })
   .meta({ id: 'ImportReport' });

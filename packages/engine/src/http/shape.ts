@@ -1,0 +1,55 @@
+import type { Auth } from '@rowcall/contract';
+import { unreachable } from '@rowcall/errors';
+import type { JsonObject } from '@rowcall/protocol';
+import { resolveCredential } from './auth.js';
+import { toOutgoingRequest } from './request.js';
+import type { HttpCall, HttpRunnerOptions } from './types.js';
+
+/** Environment variables that a form of auth names. */
+function variablesOf(auth: Auth): readonly string[] {
+  switch (auth.kind) {
+    case 'none':
+    case 'oauth':
+      return [];
+    case 'bearer':
+    case 'header':
+    case 'query':
+      return [auth.env];
+    case 'basic':
+      return auth.passwordEnv === null ? [auth.userEnv] : [auth.userEnv, auth.passwordEnv];
+    default:
+      return unreachable(auth);
+  }
+}
+
+/** Stands where the value of a variable would stand. */
+const toPlaceholder = (name: string): string => `[${name}]`;
+
+/**
+ * The exact request that a call would send, with the names of credentials where their values would stand, and the
+ * variables that are not set. Sends nothing, resolves no name, and never holds a credential's value.
+ * @throws AppError as the call itself would: `invalid_row`, `bad_template_value`, `type_unavailable`.
+ */
+export function shapeHttpCall(call: HttpCall, options: Pick<HttpRunnerOptions, 'credential' | 'userAgent'>) {
+  const variables = variablesOf(call.auth);
+  const credential = resolveCredential(call.auth, toPlaceholder);
+  const request = toOutgoingRequest(call, credential, options.userAgent);
+  const shape: JsonObject = {
+    method: request.method,
+    url: request.url.href.replace(/%5B([A-Za-z0-9_]+)%5D/g, (text, name: string) =>
+      variables.includes(name) ? `[${name}]` : text,
+    ),
+    headers: request.headers.map(([name, value]) =>
+      name === 'authorization' ? [name, shownHeader(call.auth, value)] : [name, value],
+    ),
+    body: request.body,
+  };
+  return { shape, missing: variables.filter((name) => !options.credential(name)) };
+}
+
+/** Basic credentials are encoded: the placeholders are shown as they would be read. */
+function shownHeader(auth: Auth, value: string): string {
+  if (auth.kind !== 'basic') return value;
+  const [user, password] = [auth.userEnv, auth.passwordEnv].map((name) => (name === null ? '' : toPlaceholder(name)));
+  return `Basic base64(${user}:${password})`;
+}
