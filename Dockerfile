@@ -13,7 +13,7 @@ WORKDIR /app
 ENV CI=true
 COPY --from=manifests /app .
 RUN npm install --global --no-audit --no-fund "$(node -p "require('./package.json').packageManager")"
-# The workspace's tools, and what the two apps are made of: no database, no test tools of other members.
+# The compiler, and what the two apps are made of; not what the other members need, such as the embedded Postgres.
 RUN pnpm install --frozen-lockfile --filter rowcall --filter-prod '@rowcall/api...' --filter-prod '@rowcall/runner...'
 COPY . .
 RUN node_modules/.bin/tsc -b apps/api apps/runner
@@ -30,7 +30,7 @@ LABEL org.opencontainers.image.title=rowcall org.opencontainers.image.licenses=A
 ENV NODE_ENV=production
 WORKDIR /app
 # New volumes take the owner of the folder that they are mounted on.
-RUN mkdir /run/rowcall /var/lib/rowcall && chown node:node /run/rowcall /var/lib/rowcall && chmod 700 /run/rowcall /var/lib/rowcall
+RUN install --directory --owner=node --group=node --mode=700 /run/rowcall /var/lib/rowcall
 COPY --from=build /app .
 USER node
 ENV ROWCALL_HOST=0.0.0.0 ROWCALL_DATA_DIR=/var/lib/rowcall

@@ -57,6 +57,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('holds no schema that no operation leads to', () => {
+    const text = JSON.stringify(document);
+    const names = Object.keys(document.components.schemas ?? {});
+    expect(names).toEqual([...names].sort());
+    expect(names.filter((name) => !text.includes(`"#/components/schemas/${name}"`))).toEqual([]);
+  });
+
   it.each(OPERATIONS)('describes $method $path', ({ operation, path }) => {
     expect(operation).toMatchObject({
       operationId: expect.stringMatching(/^[a-z][A-Za-z]+$/),
@@ -145,7 +152,7 @@ describe('the reference at /docs', () => {
 
   it('shows the very document, and sends it to no validator', async () => {
     const script = await api.anyone.get('/docs/static/swagger-initializer.js');
-    expect(script.text).toContain('/docs/json');
+    expect(script.text).toContain("resolveUrl('./json')");
     expect(script.text).toMatch(/"validatorUrl":\s*null/);
     expect((await api.anyone.get('/docs/json')).json()).toEqual((await api.anyone.get('/openapi.json')).json());
   });

@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { finishDocument } from './openapi-document.js';
 
 const DESCRIPTION =
   'One Postgres table of capabilities. Ask for one in plain language, read its contract, invoke it, confirm the receipt.';
@@ -40,7 +41,7 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
       },
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (document) => finishDocument(jsonSchemaTransformObject(document)),
   });
 }
 

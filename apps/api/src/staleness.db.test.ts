@@ -89,6 +89,17 @@ describe('when the database is back', () => {
     expect((await api.owner.invoke({ key: 'ECHO', body: 'a' })).json()).toMatchObject({ ok: true });
   });
 
+  it('a call that falls into a short loss of the connection waits for its end', async () => {
+    const { rowCount } = await database.store.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'rowcall-api-listen'`,
+    );
+    expect(rowCount).toBe(1);
+    await vi.waitUntil(() => api.context.catalogue.staleSince !== undefined, { timeout: 5_000, interval: 1 });
+    expect((await api.owner.invoke({ key: 'ECHO', body: 'a' })).json()).toMatchObject({ ok: true });
+    expect(api.context.catalogue.staleSince).toBeUndefined();
+  });
+
   it('the refusals of the whole time are written', async () => {
     await api.context.refusals.flush();
     const { rows } = await database.store.pool.query(`select detail from event where kind = 'UNAUTHORIZED'`);

@@ -5,7 +5,10 @@ import { once } from 'node:events';
 export interface ChildOptions {
   /** Its main file, compiled. */
   readonly script: URL;
+  /** Its environment; that of this process when not given. */
   readonly env?: NodeJS.ProcessEnv;
+  /** What it is told over its channel before it gets ready. */
+  readonly settings?: object;
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
 }
@@ -28,9 +31,10 @@ const STOP_MS = 15_000;
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = fork(options.script, {
     execArgv: [...(options.nodeOptions ?? [])],
-    env: options.env ?? process.env,
     stdio: ['ignore', 2, 2, 'ipc'],
+    ...(options.env === undefined ? {} : { env: options.env }),
   });
+  if (options.settings !== undefined) child.send(options.settings);
   const ended = once(child, 'exit');
   const next = async () => {
     const abort = new AbortController();

@@ -18,14 +18,23 @@ export interface BenchDatabase {
 
 const SETTINGS = ['server_version', 'fsync', 'full_page_writes', 'synchronous_commit', 'wal_sync_method'];
 
+/** Which database a run uses. */
+export interface DatabaseOptions {
+  /** Address of a database that was made for the run; undefined to start one. */
+  readonly given: string | undefined;
+  /** Further settings of a server that is started. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
 /**
  * Starts a durable database of its own, or takes the given one.
  * @throws Error when a commit there is not durable: its figures could not be compared with any.
  */
-export async function openDatabase(given: string | undefined, cleanup: Cleanup): Promise<BenchDatabase> {
+export async function openDatabase(options: DatabaseOptions, cleanup: Cleanup): Promise<BenchDatabase> {
   const folder = await mkdtemp(path.join(tmpdir(), 'rowcall-bench-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const { url, pid } = given === undefined ? await startOwn(folder, cleanup) : { url: given, pid: undefined };
+  const { given } = options;
+  const { url, pid } = given === undefined ? await startOwn(folder, options, cleanup) : { url: given, pid: undefined };
   const settings = await readSettings(url);
   for (const name of ['fsync', 'full_page_writes', 'synchronous_commit']) {
     if (settings[name] !== 'on')
@@ -34,8 +43,8 @@ export async function openDatabase(given: string | undefined, cleanup: Cleanup):
   return { url, pid, folder, settings };
 }
 
-async function startOwn(folder: string, cleanup: Cleanup): Promise<{ url: string; pid: number }> {
-  const server = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres') });
+async function startOwn(folder: string, { settings = {} }: DatabaseOptions, cleanup: Cleanup) {
+  const server = await startEmbeddedPostgres({ dir: path.join(folder, 'postgres'), settings });
   cleanup.add(() => server.stop());
   return server;
 }

@@ -26,6 +26,7 @@ describe('goals', () => {
   });
 
   it('say beside each figure whether it passed', () => {
-    expect(goalsToTable([most, { ...least, value: 1 }])).toMatch(/p99 .* pass\nratio .* FAIL$/);
+    const goals = [most, { ...least, value: 1 }, { ...least, value: undefined }];
+    expect(goalsToTable(goals)).toMatch(/p99 .* pass\nratio .* FAIL\nratio .* not measured$/);
   });
 });

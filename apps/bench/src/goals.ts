@@ -17,7 +17,12 @@ export function isReached({ value, limit, bound }: Goal): boolean {
   return bound === 'most' ? value <= limit : value >= limit;
 }
 
-/** The goals as a table, each with `pass` or `FAIL`. */
+function toVerdict(goal: Goal): string {
+  if (isReached(goal)) return 'pass';
+  return Number.isNaN(goal.value ?? Number.NaN) ? 'not measured' : 'FAIL';
+}
+
+/** The goals as a table, each with `pass`, `FAIL` or `not measured`. */
 export function goalsToTable(goals: readonly Goal[]): string {
   return toTable(
     ['goal', 'measured', 'limit', 'unit', ''],
@@ -26,7 +31,7 @@ export function goalsToTable(goals: readonly Goal[]): string {
       toNumber(goal.value),
       `${goal.bound === 'most' ? '≤' : '≥'} ${goal.limit}`,
       goal.unit,
-      isReached(goal) ? 'pass' : 'FAIL',
+      toVerdict(goal),
     ]),
   );
 }

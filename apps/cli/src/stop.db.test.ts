@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startUpstream } from '@rowcall/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Caller } from './testing/caller.js';
-import { findInTree, listTree, timeUntilGone } from './testing/process-tree.js';
+import { listTree, type TreeProcess, timeUntilGone } from './testing/process-tree.js';
 import { cleanUp, NPM_START, newDataDir, type StartedServer, startServer } from './testing/started.js';
 
 afterAll(cleanUp);
@@ -18,7 +20,9 @@ function listParts(server: StartedServer) {
   return processes;
 }
 
-const launcherOf = (server: StartedServer): number => findInTree(server.pid, /^\S*node \S*bootstrap\.mjs start/);
+/** The node process under npm and its shell. */
+const launcher = (processes: readonly TreeProcess[]): number =>
+  processes.find(({ command }) => /^\S*node \S*bootstrap\.mjs start/.test(command))?.pid ?? 0;
 
 describe('the end of a server', () => {
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops every process in order', async (signal) => {
@@ -30,12 +34,16 @@ describe('the end of a server', () => {
     expect(server.output()).not.toContain('starting it again');
   });
 
-  it('Ctrl-C under npm, which passes it on a second time, stops every process in order', async () => {
+  it('Ctrl-C under npm, which passes it on a second time, lets a call end and stops every process', async () => {
     const server = await startServer({ dataDir, words: NPM_START });
     const processes = listParts(server);
+    const slow = await callSlowly(server);
     server.signalGroup('SIGINT');
     await server.until(/stopping/);
-    process.kill(launcherOf(server), 'SIGINT');
+    process.kill(launcher(processes), 'SIGINT');
+    slow.answer();
+    expect(await slow.outcome).toBe('answered');
+    await slow.close();
     expect(await server.ended).toSatisfy(({ code, signal }) => code === 0 || code === 130 || signal === 'SIGINT');
     await timeUntilGone(processes, 5_000);
   });
@@ -68,30 +76,51 @@ describe('the end of a server', () => {
   });
 
   it('a second signal ends calls that are under way', async () => {
-    let onCalled: () => void = () => undefined;
-    const called = new Promise<void>((resolve) => {
-      onCalled = resolve;
-    });
-    const upstream = await startUpstream(() => onCalled());
     const server = await startServer({ dataDir });
     const processes = listParts(server);
-    const caller = new Caller(server);
-    await caller.add({ key: 'SLOW', type: 'http', target: `GET ${upstream.url}/` });
-    const broken = caller.run('SLOW').then(
-      () => 'answered',
-      () => 'broke off',
-    );
-    await called;
+    const slow = await callSlowly(server);
     server.signal('SIGINT');
     await server.until(/stopping/);
-    await new Promise((resolve) => setTimeout(resolve, 700)); // signals closer together are one request
+    await sleep(700); // signals closer together are one request
     server.signal('SIGINT');
     expect((await server.ended).code).toBe(0);
     await timeUntilGone(processes, 500);
-    expect(await broken).toBe('broke off');
-    await upstream.close();
+    expect(await slow.outcome).toBe('broke off');
+    await slow.close();
   });
 });
+
+interface SlowCall {
+  readonly outcome: Promise<'answered' | 'broke off'>;
+  /** Lets the upstream answer. */
+  answer(): void;
+  close(): Promise<void>;
+}
+
+/** Calls a row whose upstream waits. Resolves once the upstream has the request. */
+async function callSlowly(server: StartedServer): Promise<SlowCall> {
+  let onCalled: (response: ServerResponse) => void = () => undefined;
+  const called = new Promise<ServerResponse>((resolve) => {
+    onCalled = resolve;
+  });
+  const upstream = await startUpstream((_request, response) => onCalled(response));
+  const caller = new Caller(server);
+  const key = `SLOW_${server.pid}`;
+  await caller.add({ key, type: 'http', target: `GET ${upstream.url}/` });
+  const outcome = caller.run(key).then(
+    () => 'answered' as const,
+    () => 'broke off' as const,
+  );
+  const response = await called;
+  return {
+    outcome,
+    answer: () => void response.end('{}'),
+    close: () => {
+      caller.close();
+      return upstream.close();
+    },
+  };
+}
 
 /** Starts again and looks for the receipts. */
 async function expectReceipts(receipts: readonly string[], whenReady = async () => {}): Promise<void> {

@@ -54,7 +54,7 @@ describe('the engine', () => {
     });
     engine = await startTestEngine({
       functions: FUNCTIONS,
-      readCredential: (name) => (name === 'TOKEN' ? SECRET : undefined),
+      readCredential: (name) => (['TOKEN', 'ROWCALL_OWNER_KEY'].includes(name) ? SECRET : undefined),
     });
     await engine.insert({ key: 'ECHO', content: '# WHAT: Gives back.\n["$1+"]' });
     await engine.insert({ key: 'THROW', target: 'THROW' });
@@ -283,7 +283,7 @@ describe('the engine', () => {
 
     test("a row that names one of the server's own secrets", async () => {
       await engine.insert({ key: 'THIEF', type: 'http', target: `GET ${echo.url}/`, auth: 'bearer:ROWCALL_OWNER_KEY' });
-      await expectDenied(await engine.refuse('THIEF'), 'credential_missing:ROWCALL_OWNER_KEY');
+      await expectDenied(await engine.refuse('THIEF'), 'invalid_row');
     });
 
     test.each(['FLOW', 'AGENT'])('a row of a type that it does not run: %s', async (key) => {

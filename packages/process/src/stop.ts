@@ -1,15 +1,22 @@
 import type { Log } from '@rowcall/protocol';
 import { onStopSignal } from './signals.js';
 
+/** A stop that takes longer, in ms, is hung: the process ends as it is. */
+const STOP_MS_MAX = 20_000;
+
 /**
  * Stops the process in order at SIGTERM, SIGINT, SIGHUP, or when the process that started it is gone. A second request
- * by signal skips the grace.
+ * by signal skips the grace, and so does a stop that hangs.
  * @param work what has to end first.
  * @returns stops for another reason, with an exit code.
  */
 export function onStop(log: Log, work: () => Promise<void>): (exitCode: number) => Promise<never> {
   let stopping: Promise<never> | undefined;
   const stop = async (exitCode: number): Promise<never> => {
+    setTimeout(() => {
+      log.error({}, 'the stop hung');
+      process.exit(exitCode || 1);
+    }, STOP_MS_MAX).unref();
     try {
       await work();
     } catch (error) {

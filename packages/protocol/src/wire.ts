@@ -24,7 +24,7 @@ export const dispatchBodySchema = z
     reason: note(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
   })
   .refine((body) => body.body === undefined || body.args === undefined, 'send body or args, not both')
-  .meta({ id: 'DispatchRequest', example: { key: 'NOW', body: '' }, not: { required: ['body', 'args'] } });
+  .meta({ id: 'DispatchRequest', example: { key: 'NOW', body: '' } });
 /** Body of POST /api/dispatch. */
 export type DispatchBody = z.output<typeof dispatchBodySchema>;
 

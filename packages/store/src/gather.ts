@@ -60,7 +60,6 @@ export class Gather<Item> {
   }
 
   #start(): void {
-    if (this.#waiting.length === 0 || this.#inFlight >= this.#options.inFlightMax) return;
     const batch = this.#waiting.splice(0, this.#batchLength());
     this.#inFlight += 1;
     this.#options

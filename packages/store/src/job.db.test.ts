@@ -17,7 +17,7 @@ import {
 import { findReceipt, findReceiptPayload } from './receipt.js';
 import { insertRunner } from './runner.js';
 import { openStore, type Store } from './store.js';
-import { openClient } from './testing/clients.js';
+import { openClient, waitForLockWaiter } from './testing/clients.js';
 
 describe('the queue', () => {
   let database: TestStore;
@@ -107,9 +107,15 @@ describe('the queue', () => {
         taken.push(...jobs.map(({ id }) => id));
       }
     };
-    const takings = await Promise.all(Array.from({ length: 10 }, (_, number) => takeAll(`r${number}`)));
+    const holder = await openClient(database.url);
+    await holder.query('begin; lock table job');
+    const taking = Promise.all(Array.from({ length: 10 }, (_, number) => takeAll(`r${number}`)));
+    await waitForLockWaiter(other, 10);
+    await holder.query('commit');
+    await holder.end();
+    const takings = await taking;
     await crowd.close();
-    expect(takings.filter((taken) => taken.length > 0).length).toBeGreaterThan(1);
+    expect(takings.filter((taken) => taken.length > 0)).toHaveLength(10);
     expect(new Set(takings.flat()).size).toBe(500);
     expect(takings.flat()).toHaveLength(500);
   });

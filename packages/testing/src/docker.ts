@@ -24,12 +24,16 @@ export async function tryDocker(): Promise<TestServer | { readonly unavailable: 
     .withCommand(['postgres', '-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300'])
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
     .withStartupTimeout(START_TIMEOUT_MS);
+  const abort = new AbortController();
   try {
-    const started = await Promise.race([container.start(), sleep(START_TIMEOUT_MS)]);
+    const late = sleep(START_TIMEOUT_MS, undefined, { signal: abort.signal }).catch(() => undefined);
+    const started = await Promise.race([container.start(), late]);
     if (started === undefined) return { unavailable: `no container within ${START_TIMEOUT_MS / 1000} s` };
     const url = `postgres://postgres:test@${started.getHost()}:${started.getMappedPort(5432)}/postgres`;
     return { superuserUrl: url, what: `${IMAGE} in a container`, stop: async () => void (await started.stop()) };
   } catch (error) {
     return { unavailable: (error as Error).message.split('\n')[0] ?? 'unknown reason' };
+  } finally {
+    abort.abort();
   }
 }

@@ -43,7 +43,7 @@ function findCandidates({ catalogue }: Context, question: string): Candidate[] {
 
 function toBest(context: Context, { entry }: Candidate) {
   const contract = contractOf(context, entry);
-  return { key: entry.row.key, contract, send: contract.example };
+  return { key: entry.row.key, contract, send: contract.example ?? contract.call.body };
 }
 
 function nothingFits(candidates: readonly Candidate[]): string {

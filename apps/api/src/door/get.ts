@@ -59,7 +59,7 @@ interface Action {
 
 const { $schema, $defs } = z.toJSONSchema(dispatchBodySchema, { io: 'input' });
 /** Flat, where the OpenAPI document refers to a component. */
-const INVOCATION_SCHEMA = { $schema, ...$defs?.DispatchRequest };
+const INVOCATION_SCHEMA = { $schema, ...$defs?.DispatchRequest, not: { required: ['body', 'args'] } };
 
 const ACTIONS = {
   ask: {

@@ -120,7 +120,6 @@ describe('a body', () => {
     'traceparent',
     'result',
     'share',
-    'shape',
     'replay',
     'repairs',
   ];

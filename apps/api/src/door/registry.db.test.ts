@@ -22,6 +22,7 @@ async function readAll(query: string, meanwhile: () => Promise<unknown> = async 
   for (let cursor = ''; ; ) {
     const page = await readPage(`${query}${cursor === '' ? '' : `&cursor=${cursor}`}`);
     keys.push(...keysOf(page));
+    if (keys.length > 1_000) throw new Error('the pages do not end');
     if (page.next_cursor === null) return keys;
     cursor = page.next_cursor;
     await meanwhile();

@@ -5,6 +5,7 @@ import { type BenchDatabase, openDatabase, withClient } from '../database.js';
 import { newestProfile, profileToText } from '../profile.js';
 import { conclude, describeMachine, say } from '../report.js';
 import { toSpread } from '../statistics.js';
+import type { ComparisonSettings } from './comparison.js';
 import { COMPARISON_SCHEMA, createComparisonTable } from './comparison-table.js';
 import { type Measurement, measure } from './measure.js';
 import { MODE_TITLES, type Mode, toModes } from './modes.js';
@@ -23,13 +24,13 @@ interface Parts {
 }
 
 async function startParts(options: DispatchOptions, cleanup: Cleanup): Promise<Parts> {
-  const database = await openDatabase(options.databaseUrl, cleanup);
+  const database = await openDatabase({ given: options.databaseUrl }, cleanup);
   const api = await startApi(database, { ownerKey: newOwnerKey(), profileDir: options.profileDir });
   cleanup.add(() => api.stop());
   await withClient(database.url, createComparisonTable);
   cleanup.add(() => withClient(database.url, (client) => client.query(`drop schema ${COMPARISON_SCHEMA} cascade`)));
   const script = new URL('./comparison.js', import.meta.url);
-  const comparison = await startChild({ script, env: { ...process.env, DATABASE_URL: database.url } });
+  const comparison = await startChild({ script, settings: { databaseUrl: database.url } satisfies ComparisonSettings });
   cleanup.add(() => comparison.stop());
   const generator = await startChild({ script: new URL('../load/main.js', import.meta.url) });
   cleanup.add(() => generator.stop());

@@ -1,20 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Latency, toLatency } from '../statistics.js';
+import { readClockOffset, readCommits } from './commits.js';
 import type { Door } from './door.js';
 import { makeBenchRow } from './rows.js';
 import type { Watcher } from './watcher.js';
 
 /**
- * How long a change takes to be seen elsewhere, in ms. The commit lies between the moment the PUT was sent and the moment
- * it was answered: counted from the first, a figure is too great, from the second too small, and negative where the
- * other process had it before the writer was told.
+ * How long a change takes to be seen elsewhere, in ms, counted from three moments: when the PUT was sent, which takes
+ * the writing in; when Postgres made the commit record, still before the disk had it; and when the PUT was answered,
+ * which is negative where the other process had the row before the writer was told.
  */
 export interface Propagation {
   /** Until process B answers the new version over HTTP, asked about every ms. */
   readonly sentToServed: Latency;
+  /** NaN where the server does not keep commit times. */
+  readonly committedToServed: Latency;
   readonly answeredToServed: Latency;
   /** Until a catalogue in the bench process holds it. */
   readonly sentToHeld: Latency;
+  readonly committedToHeld: Latency;
   readonly answeredToHeld: Latency;
 }
 
@@ -23,6 +27,7 @@ export interface Ends {
   readonly a: Door;
   readonly b: Door;
   readonly watcher: Watcher;
+  readonly databaseUrl: string;
 }
 
 const POLL_MS = 1;
@@ -41,6 +46,7 @@ async function waitFor(what: string, look: () => Promise<number | undefined>): P
 }
 
 interface Times {
+  readonly key: string;
   readonly sent: number;
   readonly answered: number;
   readonly served: number;
@@ -62,7 +68,7 @@ async function changeOne({ a, b, watcher }: Ends, index: number, revision: numbe
   });
   const [answered, served] = await Promise.all([writing, serving]);
   const held = await waitFor(name, async () => watcher.seenAt(row.key, version));
-  return { sent, answered, served, held };
+  return { key: row.key, sent, answered, served, held };
 }
 
 /** Makes `count` changes through A, one after the other, and measures when B has each. */
@@ -72,11 +78,19 @@ export async function measureChanges(ends: Ends, indexes: readonly number[], rev
     times.push(await changeOne(ends, index, revision));
     await sleep(PAUSE_MS);
   }
+  const clockOffset = readClockOffset();
+  const commits = await readCommits(
+    ends.databaseUrl,
+    times.map(({ key }) => key),
+  );
+  const committed = ({ key }: Times) => (commits.get(key) ?? Number.NaN) - clockOffset;
   const latency = (read: (one: Times) => number) => toLatency(times.map(read));
   return {
     sentToServed: latency(({ sent, served }) => served - sent),
+    committedToServed: latency((one) => one.served - committed(one)),
     answeredToServed: latency(({ answered, served }) => served - answered),
     sentToHeld: latency(({ sent, held }) => held - sent),
+    committedToHeld: latency((one) => one.held - committed(one)),
     answeredToHeld: latency(({ answered, held }) => held - answered),
   };
 }

@@ -8,6 +8,7 @@ import { watchOthers } from '../others.js';
 import { readProcesses } from '../process-table.js';
 import { conclude, describeMachine, say } from '../report.js';
 import { type Ends, measureChanges, startBackground } from './changes.js';
+import { COMMIT_TIMES } from './commits.js';
 import { Door } from './door.js';
 import { loadRows } from './load-rows.js';
 import { hammer } from './monotone.js';
@@ -30,7 +31,7 @@ interface Parts {
 }
 
 async function startParts(options: PropagateOptions, cleanup: Cleanup): Promise<Parts> {
-  const database = await openDatabase(options.databaseUrl, cleanup);
+  const database = await openDatabase({ given: options.databaseUrl, settings: COMMIT_TIMES }, cleanup);
   const store = openStore({ url: database.url, name: 'rowcall-bench-load', log: silentLog });
   await loadRows(store, options.rows).finally(() => store.close());
   const ownerKey = newOwnerKey();
@@ -43,7 +44,7 @@ async function startParts(options: PropagateOptions, cleanup: Cleanup): Promise<
   cleanup.add(() => watcher.stop());
   const [a, b] = [new Door(apiA), new Door(apiB)];
   cleanup.add(() => Promise.all([a.close(), b.close()]));
-  return { database, apiA, apiB, ends: { a, b, watcher } };
+  return { database, apiA, apiB, ends: { a, b, watcher, databaseUrl: database.url } };
 }
 
 function readMemory({ apiA, apiB }: Parts, when: string): MemoryReading {

@@ -37,15 +37,19 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)));
 }
 
-const running = new Set<ChildProcess>();
+const groups = new Set<number>();
 const folders = new Set<string>();
 
-/** Kills what the tests left running, and removes their folders. To be called after each file. */
+/** Kills what the tests left running, groups of programs that ended included, and removes their folders. For `afterAll`. */
 export async function cleanUp(): Promise<void> {
-  for (const child of running) {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+  for (const group of groups) {
+    try {
+      process.kill(-group, 'SIGKILL');
+    } catch {
+      // nothing is left of it
+    }
   }
+  groups.clear();
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 });
   folders.clear();
 }
@@ -67,20 +71,18 @@ export function startProgram({ words, env, uid }: Command): Started {
     detached: true,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
-  running.add(child);
+  const pid = child.pid ?? 0;
+  groups.add(pid);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk) => (text += chunk));
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    running.delete(child);
-    return { code, signal };
-  });
+  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
   return {
-    pid: child.pid ?? 0,
+    pid,
     output: () => text,
     until: (pattern) => untilOutput(child, () => text, pattern),
     ended,
     signal: (name) => void child.kill(name),
-    signalGroup: (name) => void process.kill(-(child.pid ?? 0), name),
+    signalGroup: (name) => void process.kill(-pid, name),
   };
 }
 

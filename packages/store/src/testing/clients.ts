@@ -9,14 +9,14 @@ export async function openClient(url: string): Promise<pg.Client> {
   return client;
 }
 
-/** Waits until some connection to the database waits for a lock that another holds. */
-export async function waitForLockWaiter(client: pg.Client): Promise<void> {
+/** Waits until `count` connections to the database wait for locks that others hold. */
+export async function waitForLockWaiter(client: pg.Client, count = 1): Promise<void> {
   await vi.waitFor(
     async () => {
       const { rows } = await client.query(
         `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      if (rows.length === 0) throw new Error('nobody waits for a lock');
+      if (rows.length < count) throw new Error(`${rows.length} connections wait for a lock, not ${count}`);
     },
     { timeout: 5_000, interval: 5 },
   );

@@ -1,0 +1,78 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { ConfigError } from '@rowcall/config';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildKeyCheck, loadOwnerKey } from './owner-key.js';
+
+let parent: string;
+let dataDir: string;
+beforeEach(() => {
+  parent = mkdtempSync(path.join(tmpdir(), 'rowcall-process-'));
+  dataDir = path.join(parent, 'new/data');
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+describe('the owner key', () => {
+  it('is made once, for its owner alone, and kept', () => {
+    const key = loadOwnerKey(undefined, dataDir);
+    expect(key).toMatch(/^rowcall_[A-Za-z0-9_-]{43}$/);
+    expect(loadOwnerKey(undefined, dataDir)).toBe(key);
+    expect(modeOf(dataDir)).toBe(0o700);
+    expect(modeOf(path.join(dataDir, 'owner-key'))).toBe(0o600);
+    expect(readdirSync(dataDir)).toEqual(['owner-key']);
+  });
+
+  it('that was set is taken as it is, and nothing is written', () => {
+    expect(loadOwnerKey('given-by-the-owner', dataDir)).toBe('given-by-the-owner');
+    expect(readdirSync(parent)).toEqual([]);
+  });
+
+  it('is one and whole for processes that start together', async () => {
+    const index = path.resolve(import.meta.dirname, '../dist/index.js');
+    const program = `const { loadOwnerKey } = await import(${JSON.stringify(index)});
+      while (Date.now() < ${Date.now() + 1_500});
+      process.stdout.write(loadOwnerKey(undefined, ${JSON.stringify(dataDir)}));`;
+    const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+    const keys = (await Promise.all([run(), run(), run(), run()])).map(({ stdout }) => stdout);
+    const kept = readFileSync(path.join(dataDir, 'owner-key'), 'utf8').trim();
+    expect(keys).toEqual([kept, kept, kept, kept]);
+    expect(kept).toMatch(/^rowcall_/);
+  });
+
+  it('of an empty file is refused, since anyone could present it', () => {
+    loadOwnerKey(undefined, dataDir);
+    writeFileSync(path.join(dataDir, 'owner-key'), '\n');
+    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(ConfigError);
+    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/owner-key holds no key.*ROWCALL_OWNER_KEY/);
+  });
+
+  it('is refused with the name of the folder when that cannot be made', () => {
+    writeFileSync(path.join(parent, 'new'), 'a file');
+    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/ROWCALL_DATA_DIR .*new\/data cannot be made or written/);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is refused with the name of the folder when that cannot be written', () => {
+    chmodSync(parent, 0o500);
+    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/ROWCALL_DATA_DIR .* \(EACCES\)/);
+    chmodSync(parent, 0o700);
+  });
+});
+
+describe('the key check', () => {
+  it('takes the key and nothing else, whatever its length', () => {
+    const isOwnerKey = buildKeyCheck('the-owner-key-1');
+    expect(isOwnerKey('the-owner-key-1')).toBe(true);
+    for (const wrong of ['', 'the-owner-key-', 'the-owner-key-12', 'The-owner-key-1', ' the-owner-key-1']) {
+      expect(isOwnerKey(wrong)).toBe(false);
+    }
+  });
+
+  it('refuses an empty key', () => {
+    expect(() => buildKeyCheck('')).toThrow(/empty/);
+  });
+});
