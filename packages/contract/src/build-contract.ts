@@ -18,6 +18,8 @@ export interface ContractOptions {
 const OUTCOME = '200 {ok, ran, trace, result, proof, cost, links} once it ran; ok false: error.code says why';
 const ERRORS = 'not run: 4xx or 5xx problem {status, error, detail, fix}';
 const BASE_URL_BYTES_MAX = 100;
+/** Room for `,"stale_since":"…"`, which an answer from memory adds while the database is away. */
+const STALENESS_BYTES = 44;
 /** An example of a row with a schema may be larger, for so is its contract. */
 const SCHEMA_EXAMPLE_BYTES_MAX = 4_096;
 const NAME_BYTES_MAX = 48;
@@ -37,7 +39,7 @@ export function buildContract(row: Row, options: ContractOptions): Contract {
   const { doc } = parseDocstring(row.content, row.type);
   const compiled = compileStored(row);
   const skeleton = toSkeleton(row, options, compiled, doc);
-  const budget = makeBudget(CONTRACT_BYTES_MAX - 1 - toByteLength(JSON.stringify(skeleton)));
+  const budget = makeBudget(CONTRACT_BYTES_MAX - STALENESS_BYTES - 1 - toByteLength(JSON.stringify(skeleton)));
   const example = fitExample(row, doc, compiled, budget);
   const what = budget.cut(doc.what, 0.5);
   const whenToUse = budget.cut(doc.whenToUse, 0.5);
