@@ -11,16 +11,22 @@ import type { Context } from './context.js';
 import { addDoorGet } from './door/get.js';
 import { addDoorPost } from './door/post.js';
 import { addOpenApi, addReference } from './openapi.js';
+import { addBodyDeadline } from './plugins/body-deadline.js';
 import { addJsonBody } from './plugins/json-body.js';
 import { collectMethods } from './plugins/methods.js';
 import { addProblems, answerConnectionError, answerError } from './plugins/problem.js';
 import { addChangeRow } from './routes/directory/change.js';
 import { addCountRows } from './routes/directory/counts.js';
 import { addCreateRow } from './routes/directory/create.js';
+import { addReadVersion } from './routes/directory/diff.js';
+import { addExportRows } from './routes/directory/export.js';
+import { addImportRows } from './routes/directory/import.js';
 import { addListRows } from './routes/directory/list.js';
 import { addReadRow } from './routes/directory/read.js';
 import { addRemoveRow } from './routes/directory/remove.js';
 import { addReplaceRow } from './routes/directory/replace.js';
+import { addRestoreVersion } from './routes/directory/restore.js';
+import { addTestRow } from './routes/directory/try-examples.js';
 import { addListVersions } from './routes/directory/versions.js';
 import { addErrors } from './routes/errors.js';
 import { addHealth } from './routes/health.js';
@@ -38,6 +44,9 @@ export type App = FastifyInstance<
 /** Bytes of a request body: a row's content may have 1 MiB, and JSON escapes take their share. */
 const BODY_LIMIT = 4 * 1024 * 1024;
 
+/** How long, in ms, the headers of a request may take, and then its body. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
 /** Builds the HTTP face of a process. Opens no socket and reads no environment. */
 export async function buildApp(
   context: Context,
@@ -49,7 +58,7 @@ export async function buildApp(
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: 'idle',
     return503OnClosing: false, // answered as a problem instead
-    requestTimeout: 60_000,
+    http: { headersTimeout: REQUEST_TIMEOUT_MS },
     routerOptions: { maxParamLength: 128 },
     frameworkErrors: answerError,
     clientErrorHandler: answerConnectionError,
@@ -58,10 +67,12 @@ export async function buildApp(
   // Schemas of answers are documentation: a row that plain SQL put past a limit must not make its whole list fail.
   app.setSerializerCompiler(() => JSON.stringify);
   addProblems(app);
+  addBodyDeadline(app, REQUEST_TIMEOUT_MS);
   addJsonBody(app);
   const addOtherMethods = collectMethods(app);
   await addOpenApi(app, options.version);
   addRoutes(app.withTypeProvider<ZodTypeProvider>(), context);
+  await app.register(async (scope) => addImportRows(scope.withTypeProvider<ZodTypeProvider>(), context));
   await addReference(app);
   addOtherMethods();
   return app;
@@ -78,6 +89,10 @@ function addRoutes(app: App, context: Context): void {
   addChangeRow(app, context);
   addRemoveRow(app, context);
   addListVersions(app, context);
+  addReadVersion(app, context);
+  addRestoreVersion(app, context);
+  addTestRow(app, context);
+  addExportRows(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

@@ -15,6 +15,8 @@ export interface Context {
   readonly functions: FunctionRegistry;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
+  /** Tells whether an environment variable that a row names is set. */
+  readonly hasCredential: (name: string) => boolean;
   /** Address under which callers reach this process, without a slash at its end. */
   readonly baseUrl: () => string;
   /** Loads the catalogue and listens. Returns when the process can answer. */
@@ -56,6 +58,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     functions,
     refusals,
     isOwnerKey,
+    hasCredential: parts.hasCredential,
     baseUrl,
     start: () => listener.start(),
     stop(graceMs) {

@@ -7,6 +7,7 @@ interface Response {
 }
 interface Operation {
   operationId?: string;
+  requestBody?: { required?: boolean; content: Record<string, { schema?: object }> };
   responses: Record<string, Response>;
 }
 /** What is touched of an OpenAPI 3.1 document. */
@@ -19,12 +20,30 @@ const PROBLEM = { $ref: '#/components/schemas/Problem' };
 const GENERATED_DESCRIPTION = 'Default Response';
 const SUCCESSES: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 202: 'Queued.' };
 
+const NDJSON = 'application/x-ndjson';
+const LINES = { type: 'string', description: 'One row a line, each as createRow takes it.' };
+
+/** Bodies of lines: no schema of a route can say what they are made of. */
+function describeLines(operations: readonly Operation[]): void {
+  const find = (id: string) => operations.find(({ operationId }) => operationId === id);
+  const row = find('createRow')?.requestBody?.content['application/json']?.schema ?? {};
+  const [imported, exported] = [find('importRows'), find('exportRows')?.responses[200]];
+  if (imported !== undefined) {
+    const rows = { type: 'array', items: row };
+    imported.requestBody = {
+      required: true,
+      content: { [NDJSON]: { schema: LINES }, 'application/json': { schema: rows } },
+    };
+  }
+  if (exported !== undefined) exported.content = { [NDJSON]: { schema: LINES } };
+}
+
 /** Completes what the routes' schemas cannot say: what answers mean, the type of problems, and which schemas are used. */
 export function finishDocument<Document extends object>(given: Document): Document {
   const document = structuredClone(given) as OpenApiDocument;
-  for (const operations of Object.values(document.paths ?? {})) {
-    for (const operation of Object.values(operations)) finishOperation(operation);
-  }
+  const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods));
+  for (const operation of operations) finishOperation(operation);
+  describeLines(operations);
   return renameInputs(dropUnused(document)) as Document;
 }
 

@@ -68,6 +68,15 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('tells networks that are not given from none at all', () => {
+    expect(parseConfig({}, noFiles).allowNets).toBeUndefined();
+    expect(parseConfig({ ROWCALL_ALLOW_NETS: 'none' }, noFiles).allowNets).toEqual([]);
+    expect(parseConfig({ ROWCALL_ALLOW_NETS: '10.0.0.0/8, ::1/128' }, noFiles).allowNets).toEqual([
+      '10.0.0.0/8',
+      '::1/128',
+    ]);
+  });
+
   it('takes an empty variable for one that is not set', () => {
     expect(parseConfig({ DATABASE_URL: '', ROWCALL_PORT: '' }, noFiles)).toMatchObject({
       databaseUrl: undefined,

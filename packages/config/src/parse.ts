@@ -22,6 +22,12 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
+/** Networks; the word `none` closes what the quick-start default leaves open. */
+const netList = z
+  .string()
+  .transform((text) => (text.trim() === 'none' ? '' : text))
+  .pipe(list);
+
 const secret = z.string().min(SECRET_LENGTH_MIN, `must have at least ${SECRET_LENGTH_MIN} characters`);
 const postgresUrl = z
   .string()
@@ -34,7 +40,7 @@ const schema = z.object({
   DATABASE_URL: postgresUrl.optional(),
   ROWCALL_OWNER_KEY: secret.optional(),
   ROWCALL_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone, such as Europe/Oslo').optional(),
-  ROWCALL_ALLOW_NETS: list
+  ROWCALL_ALLOW_NETS: netList
     .pipe(z.array(z.string().refine(ipaddr.isValidCIDR, 'must be networks, such as 10.0.0.0/8')))
     .optional(),
   ROWCALL_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),

@@ -1,4 +1,4 @@
-import { AppError } from '@rowcall/errors';
+import { AppError, unreachable } from '@rowcall/errors';
 
 /** How an http row proves who it is. Every `env…` is the name of an environment variable, never a value. */
 export type Auth =
@@ -89,4 +89,21 @@ function toEnvName(name: string): string {
 
 function refuse(message: string): AppError {
   return new AppError('invalid_row', message, { fix: FIX });
+}
+
+/** The environment variables that a form of auth names; none for oauth, whose label is no variable. */
+export function credentialNames(auth: Auth): readonly string[] {
+  switch (auth.kind) {
+    case 'none':
+    case 'oauth':
+      return [];
+    case 'bearer':
+    case 'header':
+    case 'query':
+      return [auth.env];
+    case 'basic':
+      return auth.passwordEnv === null ? [auth.userEnv] : [auth.userEnv, auth.passwordEnv];
+    default:
+      return unreachable(auth);
+  }
 }

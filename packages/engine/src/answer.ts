@@ -1,4 +1,5 @@
 import type { Receipt } from '@rowcall/protocol';
+import type { ContractChange } from './last-contracts.js';
 
 /** A finished call: its receipt is committed, and the result is the JSON text that its hash was taken of. */
 export interface FinishedCall {
@@ -7,6 +8,8 @@ export interface FinishedCall {
   /** JSON text of `{status, content_type, …}`; null for rows that call no upstream. */
   readonly upstreamText: string | null;
   readonly error: { readonly reason: string; readonly message: string } | null;
+  /** Given when the row changed since the caller's last call of it. */
+  readonly contractChange?: ContractChange;
 }
 
 /** Addresses of a receipt, for the owner and for anyone. */
@@ -28,7 +31,9 @@ export function toAnswerText(call: FinishedCall, baseUrl: string): string {
   const head = JSON.stringify({ ok, ran: true, trace: receipt.trace }).slice(0, -1);
   const upstream = call.upstreamText === null ? '' : `,"upstream":${call.upstreamText}`;
   const failure = error === null ? '' : `,"error":${JSON.stringify({ code: error.reason, message: error.message })}`;
+  const { contractChange } = call;
   const tail = JSON.stringify({
+    ...(contractChange === undefined ? {} : { contract_changed_since_last_call: contractChange }),
     proof: toProof(receipt, baseUrl),
     cost: toCost(receipt),
     links: { contract: `${baseUrl}/api/dispatch?key=${encodeURIComponent(receipt.key)}` },

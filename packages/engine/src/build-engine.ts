@@ -36,6 +36,8 @@ export interface EngineParts {
   readonly catalogue: Catalogue;
   readonly lanes: Lanes;
   readonly engine: Engine;
+  /** Tells whether an environment variable that a row names is set. */
+  readonly hasCredential: (name: string) => boolean;
   /** What the process's listener has to deliver. */
   readonly subscriptions: readonly Subscription[];
   /** Gives calls under way `graceMs`, writes the last receipts, and ends upstream connections. The store stays open. */
@@ -83,6 +85,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     catalogue,
     lanes,
     engine,
+    hasCredential: (name) => credentials.find(name) !== undefined,
     subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription],
     async drain(graceMs) {
       const until = performance.now() + graceMs;

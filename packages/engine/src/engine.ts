@@ -3,20 +3,21 @@ import { AppError } from '@rowcall/errors';
 import type { Effect, JsonObject, Log, ReceiptRecord, Row } from '@rowcall/protocol';
 import { type Attempt, buildReceipt, type Ending } from '@rowcall/receipts';
 import {
+  findLastContract,
   findReceipt,
   findReceiptPayload,
-  Gather,
-  insertJobs,
+  type Gather,
   type Ledger,
   type NewJob,
-  NO_FAILURES,
   type Store,
 } from '@rowcall/store';
 import type { FinishedCall } from './answer.js';
 import { type Caller, type DispatchRequest, type QueuedCall, toQueuedCall } from './call.js';
 import type { Completions } from './completions.js';
 import { newInvocationId, newTraceId } from './ids.js';
+import { buildJobGather } from './job-gather.js';
 import type { Lanes } from './lanes.js';
+import { LastContracts } from './last-contracts.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
 import { toStoredRefusal } from './refusal.js';
 import { type PreparedRun, prepareRun, type RunContext, type RunResult, type Shape } from './run.js';
@@ -61,18 +62,13 @@ export class Engine {
   readonly #context: EngineContext;
   readonly #abort = new AbortController();
   readonly #jobs: Gather<NewJob>;
+  readonly #lastContracts: LastContracts;
   #active = 0;
 
   constructor(context: EngineContext) {
     this.#context = context;
-    this.#jobs = new Gather({
-      inFlightMax: 2,
-      batchMax: 500,
-      async flush(jobs) {
-        await insertJobs(context.store.pool, jobs);
-        return NO_FAILURES;
-      },
-    });
+    this.#lastContracts = new LastContracts((call) => findLastContract(context.store.db, call));
+    this.#jobs = buildJobGather(context.store);
   }
 
   /** Calls that are under way. */
@@ -100,9 +96,13 @@ export class Engine {
       const { entry, run } = await this.#orRefuse(attempt, () => this.#prepare(request));
       const lane = laneOf(entry.row, request.mode);
       if (request.shape) return { kind: 'shaped', call: await this.#shape(attempt, { entry, run, lane }) };
-      if (lane === 'inline') return { kind: 'finished', call: await this.#finish(attempt, entry, run) };
-      if (request.mode === 'async') return await this.#enqueue(attempt, { request, entry, lane });
-      return await this.#runOnLane(attempt, { request, entry, lane });
+      if (request.mode === 'async' && lane !== 'inline') return await this.#enqueue(attempt, { request, entry, lane });
+      const previous = this.#lastContracts.find(entry, attempt);
+      const call =
+        lane === 'inline'
+          ? await this.#finish(attempt, entry, run)
+          : await this.#runOnLane(attempt, { request, entry, lane });
+      return { kind: 'finished', call: this.#noteContract(call, await previous) };
     } finally {
       this.#active -= 1;
     }
@@ -262,7 +262,7 @@ export class Engine {
     return { kind: 'queued', id: attempt.id, trace: attempt.trace, lane };
   }
 
-  async #runOnLane(attempt: Attempt, queueing: Queueing): Promise<Dispatched> {
+  async #runOnLane(attempt: Attempt, queueing: Queueing): Promise<FinishedCall> {
     const { lane, entry } = queueing;
     await this.#orRefuse(attempt, () => {
       if (this.#context.lanes.isLive(lane)) return;
@@ -281,7 +281,16 @@ export class Engine {
         details: { receipt: attempt.id, trace: attempt.trace },
       });
     }
-    return { kind: 'finished', call: await this.#readFinished(attempt.id) };
+    return this.#readFinished(attempt.id);
+  }
+
+  #noteContract(call: FinishedCall, previous: string | undefined): FinishedCall {
+    const { key, actor, contract_fingerprint: current } = call.receipt;
+    const contractChange = this.#lastContracts.note(key, actor, {
+      ...(previous === undefined ? {} : { previous }),
+      ...(current === null ? {} : { current }),
+    });
+    return contractChange === null ? call : { ...call, contractChange };
   }
 
   async #readFinished(id: string): Promise<FinishedCall> {

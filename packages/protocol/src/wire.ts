@@ -59,6 +59,10 @@ export const dispatchAnswerSchema = z
     result: jsonSchema,
     upstream: z.looseObject({ status: z.int(), content_type: z.string().nullable() }).optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
+    contract_changed_since_last_call: z
+      .object({ previous: hash, current: hash })
+      .optional()
+      .meta({ description: "Fingerprints: the row changed since this caller's last call of it." }),
     proof: proofSchema,
     cost: z.object({
       ms: z.number(),

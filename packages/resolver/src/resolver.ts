@@ -52,7 +52,8 @@ export class Resolver {
     fields: FIELDS,
     tokenize: toWords,
     processTerm: toTerm,
-    autoVacuum: true,
+    // Old terms are cleared away in small bites: a great one would hold up every call.
+    autoVacuum: { minDirtFactor: 0.1, minDirtCount: 100, batchSize: 100, batchWait: 5 },
   });
   readonly #documents = new Map<string, CapabilityDocument>();
   readonly #pins = new Map<string, Set<string>>();

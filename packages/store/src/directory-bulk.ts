@@ -1,5 +1,6 @@
 import type { Row } from '@rowcall/protocol';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import pg from 'pg';
 import { type Authorship, asAuthor, type RowChange } from './directory.js';
 import type { Database } from './schema.js';
 
@@ -62,11 +63,37 @@ export async function upsertRows(tx: Transaction<Database>, changes: readonly Ro
   };
 }
 
-/** Runs bulk writes in one transaction that carries the given authorship. */
-export function writeBulk<T>(
+/** Advisory lock that bulk writes share, and that one of many statements has for itself. */
+const BULK_LOCK = 7_262_001;
+
+/** Tries of a bulk write that met another writer: one of two that wait for each other is ended by Postgres. */
+const TRIES = 3;
+/** deadlock_detected; unique_violation, of a key that is deleted while it is written. */
+const COLLISIONS = new Set(['40P01', '23505']);
+
+/**
+ * Runs bulk writes in one transaction that carries the given authorship. `work` may be run again when it meets another
+ * writer. With `alone` it is run once and may be of many statements, which no other bulk write comes between: their keys
+ * come in any order, and two of them would wait for each other.
+ */
+export async function writeBulk<T>(
   db: Kysely<Database>,
   author: Authorship,
   work: (tx: Transaction<Database>) => Promise<T>,
+  { alone = false }: { alone?: boolean } = {},
 ): Promise<T> {
-  return asAuthor(db, author, work);
+  const lock = sql.raw(alone ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await asAuthor(db, author, async (tx) => {
+        await sql`select ${lock}(${sql.lit(BULK_LOCK)})`.execute(tx);
+        return work(tx);
+      });
+    } catch (error) {
+      if (alone || tries >= TRIES || !isCollision(error)) throw error;
+    }
+  }
 }
+
+const isCollision = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code !== undefined && COLLISIONS.has(error.code);

@@ -183,13 +183,14 @@ export async function listDeletions(db: Db, keys: readonly string[]): Promise<{ 
     .execute();
 }
 
-/** The history of a key, newest first, the deletions included. */
-export async function listVersions(db: Db, key: string): Promise<RowVersion[]> {
+/** The history of a key, newest first, the deletions included; the newest `limit` entries where one is given. */
+export async function listVersions(db: Db, key: string, limit?: number): Promise<RowVersion[]> {
   const records = await db
     .selectFrom('directory_version')
     .select(['version', 'deleted', 'fingerprint', 'actor', 'reason', 'at'])
     .where('key', '=', key)
     .orderBy('version', 'desc')
+    .$if(limit !== undefined, (query) => query.limit(limit ?? 0))
     .execute();
   return records.map((record) => ({ ...record, at: record.at.toISOString() }));
 }

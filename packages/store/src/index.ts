@@ -32,7 +32,14 @@ export {
 } from './job.js';
 export { Ledger, type LedgerOptions } from './ledger.js';
 export { Listener, type ListenerOptions, type Subscription } from './listener.js';
-export { findLastGoodRequest, type Measured, measureRow } from './measure.js';
+export {
+  findLastContract,
+  findLastGoodRequest,
+  type LastError,
+  listLastErrors,
+  type Measured,
+  measureRow,
+} from './measure.js';
 export { migrate } from './migrate.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';

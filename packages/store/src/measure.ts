@@ -33,16 +33,55 @@ export async function measureRow(db: Kysely<Database>, key: string, sinceMs: num
   return rows[0] ?? { calls: 0, success_rate: null, p50_ms: null, p99_ms: null };
 }
 
-/** JSON text of the newest request that gave a usable output, as it is kept; undefined when none is. */
+/** One kind of failure of a row. */
+export interface LastError {
+  /** The failure's code, without what it names. */
+  readonly code: string;
+  readonly count: number;
+  /** When it was seen last; RFC 3339. */
+  readonly last_at: string;
+}
+
+/** What failed most recently among the newest calls of a row since a moment (ms since 1970), refusals included. */
+export async function listLastErrors(
+  db: Kysely<Database>,
+  key: string,
+  { sinceMs, limit }: { sinceMs: number; limit: number },
+): Promise<LastError[]> {
+  const { rows } = await sql<{ code: string; count: number; last_at: Date }>`
+    with recent as (
+      select error, finished_at from receipt where key = ${key} and id >= ${toFirstId(sinceMs)}
+      order by id desc limit ${CALLS_MAX}
+    )
+    select split_part(error, ':', 1) as code, count(*)::integer as count, max(finished_at) as last_at
+    from recent where error is not null
+    group by 1 order by 3 desc, 1 limit ${limit}`.execute(db);
+  return rows.map((row) => ({ ...row, last_at: row.last_at.toISOString() }));
+}
+
+/** JSON text of a row's newest request that gave a usable output, as it is kept; undefined when none of the newest did. */
 export async function findLastGoodRequest(db: Kysely<Database>, key: string): Promise<string | undefined> {
-  const record = await db
-    .selectFrom('receipt')
-    .innerJoin('receipt_payload', 'receipt_payload.receipt_id', 'receipt.id')
-    .select('receipt_payload.request')
-    .where('receipt.key', '=', key)
-    .where('receipt.material', '=', true)
-    .orderBy('receipt.id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return record?.request;
+  const { rows } = await sql<{ request: string }>`
+    with recent as (select id, material from receipt where key = ${key} order by id desc limit ${CALLS_MAX})
+    select request from receipt_payload
+    where receipt_id = (select id from recent where material order by id desc limit 1)`.execute(db);
+  return rows[0]?.request;
+}
+
+/**
+ * Fingerprint that a row had at the newest of its calls before the call `id` that `actor` made and that ran; undefined
+ * when none did lately.
+ */
+export async function findLastContract(
+  db: Kysely<Database>,
+  { id, key, actor }: { id: string; key: string; actor: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ fingerprint: string }>`
+    with recent as (
+      select id, actor, outcome, contract_fingerprint as fingerprint from receipt
+      where key = ${key} and id < ${id} order by id desc limit ${CALLS_MAX}
+    )
+    select fingerprint from recent
+    where actor = ${actor} and outcome <> 'denied' and fingerprint is not null order by id desc limit 1`.execute(db);
+  return rows[0]?.fingerprint;
 }

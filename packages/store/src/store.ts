@@ -35,7 +35,9 @@ export function openStore(options: StoreOptions): Store {
   let closing: Promise<void> | undefined;
   const close = async () => {
     await ledgerPool.end();
+    // Kysely ends the pool only if it has ever used it.
     await db.destroy();
+    if (!pool.ending) await pool.end();
   };
   return {
     url,

@@ -20,14 +20,18 @@ export function contractOf(context: Context, entry: Entry): Contract {
   return buildContract(entry.row, { fingerprint, effect, baseUrl: context.baseUrl() });
 }
 
-/** Reads one row's contract. @throws AppError unknown_key, for a disabled row as well: it is gone from every projection. */
+/** The entry of a key. @throws AppError unknown_key, for a disabled row as well: it is gone from every projection. */
+export function getShown({ catalogue }: Context, key: string): Entry {
+  const entry = catalogue.find(key);
+  if (entry?.row.enabled) return entry;
+  throw new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
+    details: { did_you_mean: catalogue.nearest(key, SUGGESTIONS_MAX) },
+  });
+}
+
+/** Reads one row's contract. @throws AppError unknown_key. */
 export function readContract(context: Context, key: string, format: Format): Document {
-  const entry = context.catalogue.find(key);
-  if (!entry?.row.enabled) {
-    throw new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
-      details: { did_you_mean: context.catalogue.nearest(key, SUGGESTIONS_MAX) },
-    });
-  }
+  const entry = getShown(context, key);
   const contract = contractOf(context, entry);
   if (format === 'markdown') return { contentType: 'text/markdown; charset=utf-8', text: contractToMarkdown(contract) };
   if (format === 'skill') return { contentType: 'text/markdown; charset=utf-8', text: contractToSkill(contract) };

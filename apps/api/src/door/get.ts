@@ -8,6 +8,7 @@ import { isOwner, requireOwner } from '../plugins/owner.js';
 import { ask } from './ask.js';
 import { confirm } from './confirm.js';
 import { type Document, type Format, readContract } from './contract.js';
+import { readFullContract } from './contract-full.js';
 import { manifestToMarkdown, readManifest } from './manifest.js';
 import { readMap } from './map.js';
 import { readReceipt } from './receipt.js';
@@ -23,6 +24,10 @@ const querySchema = z.strictObject({
   confirm: z.string().min(1).max(64).optional().meta({ description: 'Public proof of a receipt.' }),
   receipt: z.string().min(1).max(64).optional().meta({ description: 'Everything about a receipt; owner only.' }),
   format: z.enum(['json', 'markdown', 'skill']).optional(),
+  detail: z
+    .literal('full')
+    .optional()
+    .meta({ description: 'With key, as JSON: failures, near rows, history, measurements.' }),
   category: z.string().max(128).optional().meta({ description: 'With registry.' }),
   limit: z.coerce
     .number()
@@ -47,6 +52,7 @@ interface View {
   readonly format: Format;
   /** Whether the caller may know what rows there are. */
   readonly seesRows: boolean;
+  readonly byOwner: boolean;
 }
 
 interface Action {
@@ -68,9 +74,10 @@ const ACTIONS = {
     read: (context, { query }) => json(ask(context, query.ask ?? '')),
   },
   key: {
-    companions: ['format'],
+    companions: ['format', 'detail'],
     audience: 'contracts',
-    read: (context, { query, format }) => readContract(context, query.key ?? '', format),
+    read: (context, { query: { key = '', detail }, format, byOwner }) =>
+      detail === undefined ? readContract(context, key, format) : readFullContract(context, key, byOwner),
   },
   map: {
     companions: [],
@@ -122,6 +129,7 @@ function toAction(query: Query): Action {
   const action: Action = name === undefined ? MANIFEST : ACTIONS[name];
   const strange = given.filter((param) => param !== name && !action.companions.includes(param as keyof Query));
   if (query.format === 'skill' && name !== 'key') strange.push('format=skill');
+  if (query.detail !== undefined && query.format !== undefined && query.format !== 'json') strange.push('detail=full');
   if (strange.length === 0) return action;
   throw new AppError('unrecognized_request', `${strange.join(', ')} does not go with ${name ?? 'no action'}`, {
     fix: FIX,
@@ -164,10 +172,12 @@ export function addDoorGet(app: App, context: Context): void {
       const action = toAction(request.query);
       await requireAudience(context, request, action.audience);
       const { query } = request;
-      const seesRows = context.config.publicContracts || isOwner(context, request);
-      const document = await action.read(context, { query, format: formatOf(request, query), seesRows });
+      const byOwner = isOwner(context, request);
+      const seesRows = context.config.publicContracts || byOwner;
+      const document = await action.read(context, { query, format: formatOf(request, query), seesRows, byOwner });
       // What only the owner may read is kept nowhere on its way.
-      const cacheControl = action.audience === 'owner' ? 'no-store' : 'no-cache';
+      const forOwner = action.audience === 'owner' || (byOwner && query.detail !== undefined);
+      const cacheControl = forOwner ? 'no-store' : 'no-cache';
       return sendDocument(request, reply, { ...document, cacheControl });
     },
   });

@@ -2,7 +2,7 @@ import { AppError } from '@rowcall/errors';
 import type { FastifyInstance } from 'fastify';
 
 /** Levels of arrays and objects in a body. What walks a value takes a stack frame for each. */
-const DEPTH_MAX = 200;
+export const DEPTH_MAX = 200;
 
 /** Tells whether a value nests deeper than `levels`, however deep, without recursion. */
 export function isDeeper(value: unknown, levels: number): boolean {

@@ -16,7 +16,10 @@ const definitionSchema = z.object({
   name: z.string().regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/, 'must be a name'),
   what: z.string().min(1).max(2_000),
   effect: z.enum(EFFECTS),
-  input: z.custom<z.ZodType>((input) => typeof (input as z.ZodType | null)?.safeParse === 'function', 'must be a Zod schema'),
+  input: z.custom<z.ZodType>(
+    (input) => typeof (input as z.ZodType | null)?.safeParse === 'function',
+    'must be a Zod schema',
+  ),
   run: z.custom<FunctionDefinition['run']>((run) => typeof run === 'function', 'must be a function'),
 });
 
@@ -128,6 +131,8 @@ export class FunctionFolder {
 function toDefinition(made: unknown): FunctionDefinition {
   const parsed = definitionSchema.safeParse(made);
   if (parsed.success) return made as FunctionDefinition;
-  const problems = parsed.error.issues.map(({ path: place, message }) => `${place.join('.') || 'the default export'} ${message}`);
+  const problems = parsed.error.issues.map(
+    ({ path: place, message }) => `${place.join('.') || 'the default export'} ${message}`,
+  );
   throw new Error(`export by default {name, what, effect, input, run}: ${problems.join('; ')}`);
 }

@@ -1,26 +1,8 @@
-import type { Auth } from '@rowcall/contract';
-import { unreachable } from '@rowcall/errors';
+import { type Auth, credentialNames } from '@rowcall/contract';
 import type { JsonObject } from '@rowcall/protocol';
 import { resolveCredential } from './auth.js';
 import { toOutgoingRequest } from './request.js';
 import type { HttpCall, HttpRunnerOptions } from './types.js';
-
-/** Environment variables that a form of auth names. */
-function variablesOf(auth: Auth): readonly string[] {
-  switch (auth.kind) {
-    case 'none':
-    case 'oauth':
-      return [];
-    case 'bearer':
-    case 'header':
-    case 'query':
-      return [auth.env];
-    case 'basic':
-      return auth.passwordEnv === null ? [auth.userEnv] : [auth.userEnv, auth.passwordEnv];
-    default:
-      return unreachable(auth);
-  }
-}
 
 /** Stands where the value of a variable would stand. */
 const toPlaceholder = (name: string): string => `[${name}]`;
@@ -31,7 +13,7 @@ const toPlaceholder = (name: string): string => `[${name}]`;
  * @throws AppError as the call itself would: `invalid_row`, `bad_template_value`, `type_unavailable`.
  */
 export function shapeHttpCall(call: HttpCall, options: Pick<HttpRunnerOptions, 'credential' | 'userAgent'>) {
-  const variables = variablesOf(call.auth);
+  const variables = credentialNames(call.auth);
   const credential = resolveCredential(call.auth, toPlaceholder);
   const request = toOutgoingRequest(call, credential, options.userAgent);
   const shape: JsonObject = {

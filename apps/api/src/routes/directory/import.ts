@@ -8,7 +8,8 @@ import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
 import { importRows } from './bulk-import.js';
 import { type NumberedLine, readLines } from './ndjson.js';
-import { changeHeaders, toAuthorship } from './shared.js';
+import { reasonHeaders, toAuthorship } from './shared.js';
+import { readUpload } from './upload.js';
 
 /** Bytes of an import that comes as one JSON array. NDJSON is read as it arrives and has no such limit. */
 const ARRAY_BYTES_MAX = 32 * 1024 * 1024;
@@ -41,7 +42,7 @@ const reportSchema = z
 
 /** The rows of a request, one by one: lines of NDJSON, or the members of one JSON array, numbered from 1. */
 function readRows(request: FastifyRequest): AsyncIterable<NumberedLine> {
-  if (request.body instanceof Readable) return readLines(request.body);
+  if (request.body instanceof Readable) return readLines(readUpload(request.body));
   if (!Array.isArray(request.body)) throw new AppError('invalid_row', 'send NDJSON, or one JSON array of rows');
   return toLines(request.body);
 }
@@ -50,13 +51,17 @@ async function* toLines(rows: readonly unknown[]): AsyncGenerator<NumberedLine> 
   for (const [index, row] of rows.entries()) yield { number: index + 1, text: JSON.stringify(row) };
 }
 
-/** POST /api/directory:import: writes many rows, streamed, a transaction per batch. */
+/**
+ * POST /api/directory:import: writes many rows, streamed, a transaction per batch. To be added in a scope of its own:
+ * NDJSON is taken here alone.
+ */
 export function addImportRows(app: App, context: Context): void {
   app.addContentTypeParser('application/x-ndjson', (_request, payload, done) => done(null, payload));
   app.route({
     method: 'POST',
     url: '/api/directory::import',
     bodyLimit: ARRAY_BYTES_MAX,
+    config: { slowBody: true },
     schema: {
       operationId: 'importRows',
       summary: 'Import rows',
@@ -64,7 +69,7 @@ export function addImportRows(app: App, context: Context): void {
         'NDJSON (application/x-ndjson), read as it arrives, or one JSON array. Rows that exist are replaced; those that are as they were stay at their version. A bad line is reported by its number and the rest stand; with atomic, nothing is written.',
       tags: ['directory'],
       security: [{ ownerKey: [] }],
-      headers: changeHeaders,
+      headers: reasonHeaders,
       querystring: z.strictObject({
         dry_run: flag.meta({ description: 'Write nothing; say what would be written.' }),
         atomic: flag.meta({ description: 'One transaction for all lines.' }),

@@ -1,6 +1,6 @@
 import { AppError } from '@rowcall/errors';
-import { type Row, rowSchema, rowWriteSchema } from '@rowcall/protocol';
-import { findVersion, insertRow, updateRow } from '@rowcall/store';
+import { type Row, type RowWrite, rowSchema, rowWriteSchema } from '@rowcall/protocol';
+import { findVersion, insertRow, type RowChange, type StoredRow, updateRow } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
@@ -15,7 +15,7 @@ export const versionParams = keyParams.extend({ version: z.coerce.number().int()
 /** One version of a row as it stood. @throws AppError unknown_version. */
 export async function getVersion(context: Context, key: string, version: number): Promise<Row> {
   const row = await findVersion(context.store.db, key, version);
-  if (row === undefined) throw new AppError('unknown_version', `${JSON.stringify(key)} never had version ${version}`);
+  if (row === undefined) throw new AppError('unknown_version', `${JSON.stringify(key)} has no version ${version}`);
   return row;
 }
 
@@ -36,16 +36,34 @@ export function addRestoreVersion(app: App, context: Context): void {
     onRequest: (request) => requireOwner(context, request),
     async handler(request, reply) {
       const { key, version } = request.params;
-      const old = rowWriteSchema.parse(toRowWrite(await getVersion(context, key, version)));
-      const { row, fingerprint } = toRowChange(context, old);
-      const authorship = toAuthorship(request);
-      const { db } = context.store;
-      const stored =
-        context.catalogue.find(key) === undefined
-          ? await insertRow(db, row, { ...authorship, fingerprint })
-          : await updateRow(db, key, { ...authorship, change: () => ({ row, fingerprint }) });
+      const change = toRowChange(context, toWritable(await getVersion(context, key, version)));
+      const stored = await writeOld(context, change, toAuthorship(request));
       context.catalogue.apply(stored);
       return sendRow(reply, stored.row);
     },
   });
+}
+
+/** An old row may break rules that are younger than it. */
+function toWritable(old: Row): RowWrite {
+  const parsed = rowWriteSchema.safeParse(toRowWrite(old));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new AppError('invalid_row', `version ${old.version}: /${issue?.path.join('/') ?? ''} ${issue?.message ?? ''}`);
+}
+
+async function writeOld(
+  context: Context,
+  change: RowChange,
+  author: ReturnType<typeof toAuthorship>,
+): Promise<StoredRow> {
+  const { db } = context.store;
+  const { row, fingerprint } = change;
+  try {
+    return await updateRow(db, row.key, { ...author, change: () => change });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'unknown_key') throw error;
+    if (author.ifVersion !== undefined) throw new AppError('version_mismatch', `row ${row.key} is deleted`);
+    return insertRow(db, row, { ...author, fingerprint });
+  }
 }

@@ -29,9 +29,13 @@ export async function withRow<T>(context: Context, key: string, work: (key: stri
 }
 
 /** Header that carries the reason of a change into the row's history. */
-export const changeHeaders = z.looseObject({
-  'if-match': z.string().optional().meta({ description: 'Version that the row must have, in quotes.', example: '"3"' }),
+export const reasonHeaders = z.looseObject({
   'x-reason': z.string().max(1_000).optional().meta({ description: "Why; kept in the row's history." }),
+});
+
+/** Headers of a change of one row. */
+export const changeHeaders = reasonHeaders.extend({
+  'if-match': z.string().optional().meta({ description: 'Version that the row must have, in quotes.', example: '"3"' }),
 });
 
 /** Problems that every change may answer. */
