@@ -10,7 +10,7 @@ import { findInTree, timeUntilGone } from './testing/process-tree.js';
 import { cleanUp, ROOT, type Started, type StartedServer, startProgram, startServer } from './testing/started.js';
 
 /** Milliseconds within which a change in one process must show in the other. */
-const AT_ONCE_MS = 500;
+const AT_ONCE_MS = 1_000;
 
 let server: StartedServer;
 let beside: Started;

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { emptyDatabase } from '@rowcall/testing';
@@ -13,12 +13,21 @@ async function untilThere(file: string): Promise<void> {
   while (!existsSync(file)) await sleep(5);
 }
 
+const findCommand = (name: string): string =>
+  (process.env.PATH ?? '')
+    .split(':')
+    .map((folder) => path.join(folder, name))
+    .find(existsSync) ?? name;
+
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+/** Of the tests that need no new one: only the first start has a database to make. */
+const shared = newDataDir();
 
 describe('a start', () => {
   it('makes a first receipt, and the next start still confirms it and keeps the owner key', async () => {
-    const first = await startServer();
-    const { dataDir } = first;
+    const dataDir = shared;
+    const first = await startServer({ dataDir });
     expect(new URL(first.url).port).not.toBe('0');
     expect(first.output()).toContain(path.join(dataDir, 'owner-key'));
     first.signal('SIGTERM');
@@ -31,6 +40,8 @@ describe('a start', () => {
     expect(await caller.isConfirmed(first.firstReceipt)).toBe(true);
     expect(await caller.isConfirmed(second.firstReceipt)).toBe(true);
     caller.close();
+    second.signal('SIGTERM');
+    expect((await second.ended).code).toBe(0);
   });
 
   it('keeps its folder and secrets to their owner, and no secret in the logs or on the screen', async () => {
@@ -55,6 +66,19 @@ describe('a start', () => {
     expect(texts).not.toContain(databaseUrl.password);
   });
 
+  it.runIf(process.getuid?.() === 0)('as root works where no user namespace is to be had', async () => {
+    const commands = newDataDir();
+    mkdirSync(commands);
+    chmodSync(path.dirname(commands), 0o755);
+    for (const name of ['id', 'sh', 'setpriv']) symlinkSync(findCommand(name), path.join(commands, name));
+    const dataDir = path.join(path.dirname(commands), 'data-of-root');
+    const server = await startServer({ dataDir, env: { PATH: commands } });
+    expect(modeOf(dataDir)).toBe(0o711);
+    expect(modeOf(path.join(dataDir, 'owner-key'))).toBe(0o600);
+    server.signal('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
   it('uses the database of DATABASE_URL and starts none', async () => {
     const database = await emptyDatabase();
     const server = await startServer({ env: { DATABASE_URL: database.url } });
@@ -66,7 +90,7 @@ describe('a start', () => {
   });
 
   it('is possible after NOW was deleted, then without a first receipt', async () => {
-    const { dataDir, ...first } = await startServer();
+    const { dataDir, ...first } = await startServer({ dataDir: shared });
     const caller = new Caller(first);
     expect((await caller.send('DELETE', '/api/directory/NOW')).status).toBeLessThan(300);
     caller.close();

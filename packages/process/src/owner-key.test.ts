@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -51,9 +51,24 @@ describe('the owner key', () => {
     expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/owner-key holds no key.*ROWCALL_OWNER_KEY/);
   });
 
+  it('is read from a folder that nobody may write', () => {
+    const key = loadOwnerKey(undefined, dataDir);
+    chmodSync(dataDir, 0o500);
+    expect(loadOwnerKey(undefined, dataDir)).toBe(key);
+    chmodSync(dataDir, 0o700);
+  });
+
+  it('is refused with its name when it cannot be read', () => {
+    mkdirSync(path.join(dataDir, 'owner-key'), { recursive: true });
+    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/owner-key cannot be read \(EISDIR\).*ROWCALL_OWNER_KEY/);
+  });
+
   it('is refused with the name of the folder when that cannot be made', () => {
+    expect(() => loadOwnerKey(undefined, '/proc/no-such-folder/data')).toThrow(
+      /ROWCALL_DATA_DIR \/proc\/no-such-folder\/data cannot be made or written/,
+    );
     writeFileSync(path.join(parent, 'new'), 'a file');
-    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/ROWCALL_DATA_DIR .*new\/data cannot be made or written/);
+    expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/owner-key cannot be read \(ENOTDIR\)/);
   });
 
   it.skipIf(process.getuid?.() === 0)('is refused with the name of the folder when that cannot be written', () => {

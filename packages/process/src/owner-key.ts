@@ -17,9 +17,8 @@ const KEY_LENGTH_MIN = 16;
  */
 export function loadOwnerKey(given: string | undefined, dataDir: string): string {
   if (given !== undefined) return given;
-  makeDataDir(dataDir);
   const file = path.join(dataDir, OWNER_KEY_FILE);
-  const key = readOrMake(file);
+  const key = readKey(file) ?? makeKey(dataDir, file);
   if (key.length < KEY_LENGTH_MIN) {
     throw new ConfigError([
       `${file} holds no key of at least ${KEY_LENGTH_MIN} characters; remove it and a new one is made, or set ROWCALL_OWNER_KEY`,
@@ -28,15 +27,23 @@ export function loadOwnerKey(given: string | undefined, dataDir: string): string
   return key;
 }
 
-function readOrMake(file: string): string {
+function readKey(file: string): string | undefined {
   try {
-    createPrivateFile(file, `rowcall_${randomBytes(32).toString('base64url')}\n`);
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
     throw new ConfigError([
-      `the owner key ${file} cannot be read or made (${(error as NodeJS.ErrnoException).code}); make it readable to this user, or set ROWCALL_OWNER_KEY`,
+      `the owner key ${file} cannot be read (${code}); make it readable to this user, or set ROWCALL_OWNER_KEY`,
     ]);
   }
+}
+
+/** Makes the key, unless another process was faster. */
+function makeKey(dataDir: string, file: string): string {
+  makeDataDir(dataDir);
+  createPrivateFile(file, `rowcall_${randomBytes(32).toString('base64url')}\n`);
+  return readKey(file) ?? '';
 }
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

@@ -29,6 +29,10 @@ export function openPool(url: string, options: PoolOptions): pg.Pool {
     keepAlive: true,
     options: '-c synchronous_commit=on -c timezone=UTC',
   });
+  // A connection that ends while it is lent out tells its query, and its own 'error' as well, which nobody else hears.
+  pool.on('connect', (client) => {
+    client.on('error', (error) => options.log.warn({ err: error, pool: options.name }, 'a database connection ended'));
+  });
   pool.on('error', (error) => options.log.warn({ err: error, pool: options.name }, 'idle database connection ended'));
   return pool;
 }
