@@ -55,13 +55,15 @@ export class Resolver {
     // Old terms are cleared away in small bites: a great one would hold up every call.
     autoVacuum: { minDirtFactor: 0.1, minDirtCount: 100, batchSize: 100, batchWait: 5 },
   });
-  readonly #documents = new Map<string, CapabilityDocument>();
+  /** What ranking needs of a row; its texts are in the index alone. */
+  readonly #documents = new Map<string, Pick<CapabilityDocument, 'rank' | 'demoted' | 'pinnedFor'>>();
   readonly #pins = new Map<string, Set<string>>();
 
   /** Adds a row, or puts its new text in place of the old. */
   upsert(document: CapabilityDocument): void {
     this.remove(document.key);
-    this.#documents.set(document.key, document);
+    const { key, rank, demoted, pinnedFor } = document;
+    this.#documents.set(key, { rank, demoted, pinnedFor });
     this.#index.add(document);
     for (const phrase of document.pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase) ?? new Set();
