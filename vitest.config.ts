@@ -4,6 +4,8 @@ const conditions = ['@rowcall/source'];
 const shared = {
   resolve: { conditions },
   ssr: { resolve: { conditions } },
+  // The global set-up runs from the sources as well.
+  environments: { __vitest__: { resolve: { conditions } } },
 };
 
 /** Two projects: `pure` needs nothing, `db` gets a real Postgres from its global set-up. */
@@ -14,6 +16,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'pure',
+          sequence: { groupOrder: 0 },
           include: ['{apps,packages}/*/src/**/*.test.ts'],
           exclude: ['**/*.db.test.ts'],
         },
@@ -22,6 +25,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'db',
+          sequence: { groupOrder: 1 },
           include: ['{apps,packages}/*/src/**/*.db.test.ts'],
           globalSetup: ['packages/testing/src/global-setup.ts'],
           testTimeout: 30_000,

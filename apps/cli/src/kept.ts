@@ -13,6 +13,8 @@ export interface KeptOptions<R extends Run> {
   /** Starts it; at an abort the start may be given up. */
   readonly start: (signal: AbortSignal) => Promise<R>;
   readonly say: (line: string) => void;
+  /** Wait, in ms, before the first restart; it doubles each time, up to sixty times this. Default 50. */
+  readonly pauseFirstMs?: number;
   /** It ended too often. */
   readonly onGivenUp: (error: Error) => void;
 }
@@ -21,7 +23,7 @@ export interface KeptOptions<R extends Run> {
 const RESTARTS_MAX = 8;
 const WINDOW_MS = 60_000;
 const PAUSE_FIRST_MS = 50;
-const PAUSE_MAX_MS = 3_000;
+const PAUSE_GROWTH_MAX = 60;
 
 /** A part of the server that is started again whenever it ends, until it is stopped. */
 export class Kept<R extends Run> {
@@ -108,6 +110,7 @@ export class Kept<R extends Run> {
     if (recent > RESTARTS_MAX) {
       throw new Error(`the ${this.#options.name} ended ${recent} times within a minute, at last with: ${reason}`);
     }
-    return Math.min(PAUSE_FIRST_MS * 2 ** (recent - 1), PAUSE_MAX_MS);
+    const { pauseFirstMs = PAUSE_FIRST_MS } = this.#options;
+    return pauseFirstMs * Math.min(2 ** (recent - 1), PAUSE_GROWTH_MAX);
   }
 }

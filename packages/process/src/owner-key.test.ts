@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError } from '@rowcall/config';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeDataDir } from './data-dir.js';
 import { buildKeyCheck, loadOwnerKey } from './owner-key.js';
 
 let parent: string;
@@ -64,10 +65,9 @@ describe('the owner key', () => {
   });
 
   it('is refused with the name of the folder when that cannot be made', () => {
-    expect(() => loadOwnerKey(undefined, '/proc/no-such-folder/data')).toThrow(
-      /ROWCALL_DATA_DIR \/proc\/no-such-folder\/data cannot be made or written/,
-    );
     writeFileSync(path.join(parent, 'new'), 'a file');
+    expect(() => makeDataDir(dataDir)).toThrow(ConfigError);
+    expect(() => makeDataDir(dataDir)).toThrow(/ROWCALL_DATA_DIR .*new\/data cannot be made or written \(ENOTDIR\)/);
     expect(() => loadOwnerKey(undefined, dataDir)).toThrow(/owner-key cannot be read \(ENOTDIR\)/);
   });
 

@@ -229,15 +229,27 @@ describe('the queue', () => {
       expect(await claim('dying')).toEqual([]);
     });
 
-    test.each(['write', 'destructive'] as const)('hands a %s to the caller alone, which may end it', async (effect) => {
+    test.each(['write', 'destructive'] as const)('hands a %s to the caller, which may end it', async (effect) => {
       const [job] = await insert(makeJob({ effect }));
       await claim('dying');
       await die('dying');
-      const takings = await Promise.all([1, 2, 3].map(() => takeOverDeadLeases(store.db, 'living')));
-      expect(takings.flat()).toMatchObject([job ?? {}]);
+      expect(await takeOverDeadLeases(store.db, 'living')).toMatchObject([job ?? {}]);
       const record = makeReceipt({ id: job?.id ?? '', outcome: 'interrupted' });
       await completeJobs(store.ledgerPool, 'living', [record]);
       expect(await findReceipt(store.db, job?.id ?? '')).toMatchObject({ outcome: 'interrupted' });
+    });
+
+    test('hands none of its writes to two of those that look at the same time', async () => {
+      await register('other');
+      for (let round = 0; round < 20; round += 1) {
+        const jobs = await insert(...Array.from({ length: 20 }, () => makeJob({ effect: 'write' })));
+        await claim('dying');
+        await other.query(`update job set lease_owner = 'dead' where lease_owner = 'dying'`);
+        const takers = Array.from({ length: 8 }, (_, number) => (number % 2 === 0 ? 'living' : 'other'));
+        const takings = await Promise.all(takers.map((taker) => takeOverDeadLeases(store.db, taker)));
+        const taken = takings.flat().map(({ id }) => id);
+        expect(taken.sort()).toEqual(jobs.map(({ id }) => id).sort());
+      }
     });
 
     test('lets its receipt come too late: what the other runner wrote stays', async () => {

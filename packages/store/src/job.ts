@@ -122,7 +122,8 @@ export async function takeOverDeadLeases(db: Kysely<Database>, runnerId: string)
     const { rows } = await sql<ClaimedJob & { requeued: boolean }>`
       with dead as (
         select id from job
-        where lease_owner is not null and not exists (select from runner where runner.id = lease_owner)
+        -- An array and not a join: of a row that another caller has just taken, Postgres looks at a join no second time.
+        where lease_owner <> all (array(select id from runner))
         order by id limit 200 for update skip locked
       )
       update job set

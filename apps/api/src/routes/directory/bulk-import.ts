@@ -79,7 +79,7 @@ async function writeBatch(work: Import, batch: readonly ImportedRow[]): Promise<
     const [first] = batch;
     if (first === undefined) return;
     if (batch.length === 1) return toListener(report).onError(toLineError(first.line, first.change.row.key, error));
-    const middle = batch.length;
+    const middle = Math.ceil(batch.length / 2);
     await writeBatch(work, batch.slice(0, middle));
     await writeBatch(work, batch.slice(middle));
   }
@@ -108,7 +108,7 @@ async function inOneTransaction(
       }
       if (dryRun || report.failed > 0) throw new RollBack();
     },
-    { alone: false },
+    { alone: true },
   );
   await work.catch(ignoreRollBack);
   if (atomic && report.failed > 0) Object.assign(report, { created: 0, changed: 0, unchanged: 0 });

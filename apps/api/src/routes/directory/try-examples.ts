@@ -30,7 +30,7 @@ async function testExample({ engine }: Context, entry: Entry, example: string): 
     input: { body: example },
     mode: 'sync' as const,
     reason: 'test',
-    shape: entry.effect === 'destructive',
+    shape: entry.effect !== 'read',
     // Part of it is the effect: a row that begins to write meanwhile is not fired.
     expectContract: entry.fingerprint,
   };
