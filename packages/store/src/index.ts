@@ -48,6 +48,7 @@ export {
   drainRunner,
   HEARTBEAT_EVERY_MS,
   HEARTBEAT_MAX_AGE_MS,
+  hasLiveRunner,
   insertRunner,
   listLiveLanes,
   type NewRunner,

@@ -15,6 +15,9 @@ export interface PoolOptions {
 /** How long, in ms, a call waits for a connection before it fails. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
+/** How long, in ms, an unused connection is kept: a quiet minute must not cost the next call a name lookup and a login. */
+const IDLE_TIMEOUT_MS = 300_000;
+
 /**
  * Opens a pool of Postgres connections. Commits are durable whatever the server's default.
  * A connection that ends while idle is logged and replaced: without a listener it would end the process.
@@ -25,6 +28,7 @@ export function openPool(url: string, options: PoolOptions): pg.Pool {
     max: options.max,
     application_name: options.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: options.queryTimeoutMs ?? 30_000,
     keepAlive: true,
     options: '-c synchronous_commit=on -c timezone=UTC',

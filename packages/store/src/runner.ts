@@ -87,3 +87,13 @@ export async function listLiveLanes(db: Db): Promise<string[]> {
     where heartbeat_at > now() - ${ms(HEARTBEAT_MAX_AGE_MS)}`.execute(db);
   return rows.map(({ lane }) => lane);
 }
+
+/** Tells whether a runner of the given host has a young heartbeat. */
+export async function hasLiveRunner(db: Db, host: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from runner
+    where host = ${host} and heartbeat_at > now() - ${HEARTBEAT_MAX_AGE_MS} * interval '1 millisecond' limit 1`.execute(
+    db,
+  );
+  return rows.length > 0;
+}
