@@ -96,7 +96,7 @@ test('passes over examples that are too long, and says so', () => {
 
 test('a text that is cut ends in an ellipsis, and the contract says so', () => {
   const contract = buildContract({ ...ROW, content: `# WHAT: ${'word '.repeat(1_000)}` }, OPTIONS);
-  expect(contract.what).toMatch(/^word word .*word?…$/);
+  expect(contract.what).toMatch(/^(word )+w?o?r?d?…$/);
   expect(contract.truncated).toBe(true);
   expect(bytes(contract.what)).toBeGreaterThan(200);
 });

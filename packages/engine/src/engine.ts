@@ -1,35 +1,20 @@
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import type { Effect, JsonObject, Log, ReceiptRecord, Row } from '@rowcall/protocol';
+import type { Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
 import { type Attempt, buildReceipt, type Ending } from '@rowcall/receipts';
-import {
-  findLastContract,
-  findReceipt,
-  findReceiptPayload,
-  type Gather,
-  type Ledger,
-  type NewJob,
-  type Store,
-} from '@rowcall/store';
+import { findLastContract, type Ledger, type Store } from '@rowcall/store';
 import type { FinishedCall } from './answer.js';
-import { type Caller, type DispatchRequest, type QueuedCall, toQueuedCall } from './call.js';
+import type { Caller, DispatchRequest, QueuedCall } from './call.js';
 import type { Completions } from './completions.js';
 import { newInvocationId, newTraceId } from './ids.js';
-import { buildJobGather } from './job-gather.js';
+import { LaneCalls, laneOf, type Queueing } from './lane-calls.js';
 import type { Lanes } from './lanes.js';
 import { LastContracts } from './last-contracts.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
-import { toStoredRefusal } from './refusal.js';
 import { type PreparedRun, prepareRun, type RunContext, type RunResult, type Shape } from './run.js';
 
 /** How long, in ms, a call waits for a catalogue that may have missed changes. */
 const FRESH_WAIT_MS = 2_000;
-/** How long, in ms, a synchronous call waits for its lane when its row says nothing. */
-const LANE_TIMEOUT_MS = 30_000;
-/** Time, in ms, for the way to the runner and back, on top of a row's own timeout: the run's outcome is to be answered. */
-const LANE_MARGIN_MS = 1_000;
-/** Lane of a call that is queued although its row runs inline. */
-const DEFAULT_LANE = 'default';
 const SUGGESTIONS_MAX = 6;
 
 /** What the engine is built of. */
@@ -61,14 +46,14 @@ export interface ShapedCall extends Shape {
 export class Engine {
   readonly #context: EngineContext;
   readonly #abort = new AbortController();
-  readonly #jobs: Gather<NewJob>;
+  readonly #laneCalls: LaneCalls;
   readonly #lastContracts: LastContracts;
   #active = 0;
 
   constructor(context: EngineContext) {
     this.#context = context;
     this.#lastContracts = new LastContracts((call) => findLastContract(context.store.db, call));
-    this.#jobs = buildJobGather(context.store);
+    this.#laneCalls = new LaneCalls(context);
   }
 
   /** Calls that are under way. */
@@ -96,7 +81,10 @@ export class Engine {
       const { entry, run } = await this.#orRefuse(attempt, () => this.#prepare(request));
       const lane = laneOf(entry.row, request.mode);
       if (request.shape) return { kind: 'shaped', call: await this.#shape(attempt, { entry, run, lane }) };
-      if (request.mode === 'async' && lane !== 'inline') return await this.#enqueue(attempt, { request, entry, lane });
+      if (request.mode === 'async') {
+        await this.#laneCalls.enqueue(attempt, { request, entry, lane });
+        return { kind: 'queued', id: attempt.id, trace: attempt.trace, lane };
+      }
       const previous = this.#lastContracts.find(entry, attempt);
       const call =
         lane === 'inline'
@@ -249,39 +237,9 @@ export class Engine {
     );
   }
 
-  async #enqueue(attempt: Attempt, { request, entry, lane }: Queueing): Promise<Dispatched> {
-    const call = JSON.stringify(toQueuedCall(attempt, request, entry.row.version));
-    try {
-      await this.#jobs.add({ id: attempt.id, lane, effect: entry.effect, call });
-    } catch (error) {
-      throw new AppError('ledger_unavailable', 'the call may not have been queued', {
-        details: { receipt: attempt.id, trace: attempt.trace },
-        cause: error,
-      });
-    }
-    return { kind: 'queued', id: attempt.id, trace: attempt.trace, lane };
-  }
-
   async #runOnLane(attempt: Attempt, queueing: Queueing): Promise<FinishedCall> {
-    const { lane, entry } = queueing;
-    await this.#orRefuse(attempt, () => {
-      if (this.#context.lanes.isLive(lane)) return;
-      throw new AppError('lane_unavailable', `no runner serves the lane ${lane}`, { param: lane });
-    });
-    const timeoutMs = (entry.row.limits?.timeout_ms ?? LANE_TIMEOUT_MS) + LANE_MARGIN_MS;
-    const ended = this.#context.completions.wait(attempt.id, timeoutMs);
-    try {
-      await this.#enqueue(attempt, queueing);
-    } catch (error) {
-      this.#context.completions.abandon(attempt.id);
-      throw error;
-    }
-    if (!(await ended)) {
-      throw new AppError('lane_timeout', `the lane ${lane} has not answered yet; the call goes on`, {
-        details: { receipt: attempt.id, trace: attempt.trace },
-      });
-    }
-    return this.#readFinished(attempt.id);
+    await this.#orRefuse(attempt, () => this.#laneCalls.requireLive(queueing.lane));
+    return this.#laneCalls.run(attempt, queueing);
   }
 
   #noteContract(call: FinishedCall, previous: string | undefined): FinishedCall {
@@ -292,32 +250,6 @@ export class Engine {
     });
     return contractChange === null ? call : { ...call, contractChange };
   }
-
-  async #readFinished(id: string): Promise<FinishedCall> {
-    const { db } = this.#context.store;
-    const [receipt, payload] = await Promise.all([findReceipt(db, id), findReceiptPayload(db, id)]);
-    if (receipt === undefined) throw new Error(`job ${id} ended without a receipt`);
-    if (receipt.outcome === 'denied') throw toStoredRefusal(receipt);
-    return {
-      receipt,
-      resultText: payload?.result ?? 'null',
-      upstreamText: payload?.upstream ?? null,
-      error: receipt.error === null ? null : { reason: receipt.error, message: receipt.error_message ?? '' },
-    };
-  }
-}
-
-interface Queueing {
-  readonly request: DispatchRequest;
-  readonly entry: Entry;
-  readonly lane: string;
 }
 
 const toAttemptedRow = ({ row, fingerprint }: Entry) => ({ type: row.type, version: row.version, fingerprint });
-
-/** Where a row runs: its own lane, else inline for fn and http, the default pool for the others and for async calls. */
-function laneOf(row: Row, mode: DispatchRequest['mode']): string {
-  if (row.runner !== null && row.runner !== 'inline') return row.runner;
-  const inline = (row.type === 'fn' || row.type === 'http') && mode === 'sync';
-  return inline ? 'inline' : DEFAULT_LANE;
-}
