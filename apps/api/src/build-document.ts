@@ -36,6 +36,6 @@ export async function buildDocument(version: string): Promise<object> {
   await app.ready();
   const document = app.swagger();
   await app.close();
-  await context.stop(0);
+  await context.stop();
   return document;
 }

@@ -21,8 +21,10 @@ export interface Context {
   readonly baseUrl: () => string;
   /** Loads the catalogue and listens. Returns when the process can answer. */
   start(): Promise<void>;
-  /** Ends in reverse order of opening; calls get `graceMs` to finish. */
-  stop(graceMs: number): Promise<void>;
+  /** Gives calls under way `graceMs`; then they are cancelled, and every receipt is written. */
+  drain(graceMs: number): Promise<void>;
+  /** Ends in reverse order of opening. May be called twice. */
+  stop(): Promise<void>;
 }
 
 /** What {@link buildContext} needs beside the configuration. */
@@ -42,8 +44,8 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   const { store, catalogue, lanes, engine, functions, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
   const listener = new Listener({ url: databaseUrl, name: 'rowcall-api', log, subscriptions });
-  const stopAll = async (graceMs: number) => {
-    await parts.drain(graceMs);
+  const stopAll = async () => {
+    await parts.drain(0);
     await refusals.stop();
     await listener.stop();
     await store.close();
@@ -61,8 +63,9 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     hasCredential: parts.hasCredential,
     baseUrl,
     start: () => listener.start(),
-    stop(graceMs) {
-      stopping ??= stopAll(graceMs);
+    drain: (graceMs) => parts.drain(graceMs),
+    stop() {
+      stopping ??= stopAll();
       return stopping;
     },
   };

@@ -12,6 +12,7 @@ import { pino } from 'pino';
 import { buildApp } from './app.js';
 import { buildContext } from './context.js';
 import { addSeeds } from './seed.js';
+import { stopServing } from './stop-serving.js';
 import { VERSION } from './version.js';
 
 /** How long, in ms, calls under way get to finish at a stop. */
@@ -23,11 +24,7 @@ async function main(config: ServerConfig): Promise<void> {
   let url = config.publicUrl ?? '';
   const context = buildContext(config, { log, isOwnerKey, readCredential, version: VERSION, baseUrl: () => url });
   const app = await buildApp(context, { log, version: VERSION });
-  // In reverse order of opening: no new calls, then the calls under way, then the store.
-  const stop = onStop(log, async () => {
-    await app.close();
-    await context.stop(GRACE_MS);
-  });
+  const stop = onStop(log, () => stopServing(app, context, GRACE_MS));
   try {
     const migrations = await migrate(context.store);
     const seeds = await addSeeds(context);
@@ -41,7 +38,7 @@ async function main(config: ServerConfig): Promise<void> {
       );
     }
     log.info({ address, url, migrations, seeds, rows: context.catalogue.counts.rows }, 'ready');
-    process.send?.({ ready: true, url });
+    process.send?.({ ready: true, url, address });
   } catch (error) {
     log.fatal({ err: error }, 'cannot start');
     await stop(1);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { startUpstream } from '@rowcall/testing';
+import { findReceipt } from '@rowcall/store';
+import { startUpstream, testStore } from '@rowcall/testing';
 import { describe, expect, it } from 'vitest';
 import { OWNER_KEY, startTestApi } from './testing/test-api.js';
 
@@ -49,5 +50,38 @@ describe('a process that stops', () => {
     await closing;
     agent.destroy();
     await upstream.close();
+  });
+
+  it('cancels a call whose upstream hangs, answers it, and keeps its receipt', async () => {
+    const database = await testStore();
+    const api = await startTestApi({ databaseUrl: database.url });
+    let reached = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const upstream = await startUpstream(() => reached());
+    const row = {
+      key: 'HANG',
+      type: 'http',
+      target: `GET ${upstream.url}/`,
+      content: '# WHAT: Hangs.',
+      examples: ['a'],
+    };
+    await api.owner.post('/api/directory', row);
+    const address = await api.listen();
+    const headers = { authorization: `Bearer ${OWNER_KEY}`, 'content-type': 'application/json' };
+    const hanging = fetch(`${address}/api/dispatch`, { method: 'POST', headers, body: '{"key":"HANG"}' });
+    await arrived;
+    await api.close(50);
+    const answer = (await (await hanging).json()) as {
+      ok: boolean;
+      error: { code: string };
+      proof: { invocation_id: string };
+    };
+    expect(answer).toMatchObject({ ok: false, error: { code: 'cancelled' } });
+    const receipt = await findReceipt(database.store.db, answer.proof.invocation_id);
+    expect(receipt?.outcome).toBe('cancelled');
+    await upstream.close();
+    await database.drop();
   });
 });

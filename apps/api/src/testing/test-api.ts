@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { buildApp } from '../app.js';
 import { buildContext, type Context } from '../context.js';
 import { addSeeds } from '../seed.js';
+import { stopServing } from '../stop-serving.js';
 import { buildClient, type Client } from './client.js';
 
 /** The owner key of every API under test. */
@@ -34,7 +35,8 @@ export interface TestApi {
   readonly log: readonly string[];
   /** Opens a port of 127.0.0.1. @returns the address, without a slash at its end. */
   listen(): Promise<string>;
-  close(): Promise<void>;
+  /** @param graceMs what calls under way get to finish; 1,000 when not given. */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** Starts an API with the seed rows. */
@@ -63,9 +65,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     owner: buildClient(app, { authorization: `Bearer ${OWNER_KEY}` }),
     anyone: buildClient(app, {}),
     listen: () => app.listen({ host: '127.0.0.1', port: 0 }),
-    async close() {
-      await app.close();
-      await context.stop(1_000);
+    async close(graceMs = 1_000) {
+      await stopServing(app, context, graceMs);
       await own?.drop();
     },
   };
