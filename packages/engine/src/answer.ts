@@ -23,46 +23,45 @@ export function toReceiptLinks(baseUrl: string, id: string) {
 
 /**
  * The answer to a call, as JSON text. The result is put in as the text it already is: it is not written a second time,
- * and its bytes are those that the receipt's output hash was taken of.
+ * and its bytes are those that the receipt's output hash was taken of. The members around it are written here, since
+ * ids, hashes, numbers and the keys of rows need no escaping, and this is done for every call.
  */
 export function toAnswerText(call: FinishedCall, baseUrl: string): string {
-  const { receipt, error } = call;
+  const { receipt, error, contractChange } = call;
   const ok = receipt.outcome === 'succeeded';
-  const head = JSON.stringify({ ok, ran: true, trace: receipt.trace }).slice(0, -1);
   const upstream = call.upstreamText === null ? '' : `,"upstream":${call.upstreamText}`;
   const failure = error === null ? '' : `,"error":${JSON.stringify({ code: error.reason, message: error.message })}`;
-  const { contractChange } = call;
-  const tail = JSON.stringify({
-    ...(contractChange === undefined ? {} : { contract_changed_since_last_call: contractChange }),
-    proof: toProof(receipt, baseUrl),
-    cost: toCost(receipt),
-    links: { contract: `${baseUrl}/api/dispatch?key=${encodeURIComponent(receipt.key)}` },
-  }).slice(1);
-  return `${head},"result":${call.resultText}${upstream}${failure},${tail}`;
+  const change =
+    contractChange === undefined ? '' : `,"contract_changed_since_last_call":${JSON.stringify(contractChange)}`;
+  const base = escapedBase(baseUrl);
+  return (
+    `{"ok":${ok},"ran":true,"trace":"${receipt.trace}","result":${call.resultText}${upstream}${failure}${change}` +
+    `,"proof":${toProofText(receipt, base)},"cost":${toCostText(receipt)}` +
+    `,"links":{"contract":"${base}/api/dispatch?key=${receipt.key}"}}`
+  );
 }
 
-function toProof(receipt: Receipt, baseUrl: string) {
-  return {
-    ok: receipt.material,
-    did: `${receipt.outcome}: ${receipt.key} (${receipt.type}, version ${receipt.row_version}) on ${receipt.lane}`,
-    invocation_id: receipt.id,
-    status: receipt.status,
-    fingerprints: {
-      algorithm: 'SHA-256',
-      input: receipt.input_hash,
-      output: receipt.output_hash,
-      contract: receipt.contract_fingerprint,
-    },
-    ...toReceiptLinks(baseUrl, receipt.id),
-  };
+/** A public address is set by the owner and may hold any character that a URL may. */
+const escapedBase = (baseUrl: string): string => JSON.stringify(baseUrl).slice(1, -1);
+
+const toText = (hash: string | null): string => (hash === null ? 'null' : `"${hash}"`);
+
+function toProofText(receipt: Receipt, base: string): string {
+  const { id, key, type, row_version: version } = receipt;
+  const did = JSON.stringify(`${receipt.outcome}: ${key} (${type}, version ${version}) on ${receipt.lane}`);
+  return (
+    `{"ok":${receipt.material},"did":${did},"invocation_id":"${id}","status":"${receipt.status}"` +
+    `,"fingerprints":{"algorithm":"SHA-256","input":"${receipt.input_hash}","output":${toText(receipt.output_hash)}` +
+    `,"contract":${toText(receipt.contract_fingerprint)}}` +
+    `,"confirm":"${base}/api/dispatch?confirm=${id}","receipt":"${base}/api/dispatch?receipt=${id}"` +
+    `,"public_receipt":"${base}/receipt/${id}"}`
+  );
 }
 
-function toCost(receipt: Receipt) {
-  return {
-    ms: Date.parse(receipt.finished_at) - Date.parse(receipt.started_at),
-    tokens_in: receipt.tokens_in,
-    tokens_out: receipt.tokens_out,
-    tokens_cached: receipt.tokens_cached,
-    usd: receipt.cost_usd,
-  };
+function toCostText(receipt: Receipt): string {
+  const ms = Date.parse(receipt.finished_at) - Date.parse(receipt.started_at);
+  return (
+    `{"ms":${ms},"tokens_in":${receipt.tokens_in},"tokens_out":${receipt.tokens_out}` +
+    `,"tokens_cached":${receipt.tokens_cached},"usd":${receipt.cost_usd}}`
+  );
 }

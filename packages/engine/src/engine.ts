@@ -78,7 +78,8 @@ export class Engine {
     const attempt = this.#toAttempt(request, caller);
     this.#active += 1;
     try {
-      const { entry, run } = await this.#orRefuse(attempt, () => this.#prepare(request));
+      const preparing = this.#orRefuse(attempt, () => this.#prepare(request));
+      const { entry, run } = preparing instanceof Promise ? await preparing : preparing;
       const lane = laneOf(entry.row, request.mode);
       if (request.shape) return { kind: 'shaped', call: await this.#shape(attempt, { entry, run, lane }) };
       if (request.mode === 'async') {
@@ -90,7 +91,10 @@ export class Engine {
         lane === 'inline'
           ? await this.#finish(attempt, entry, run)
           : await this.#runOnLane(attempt, { request, entry, lane });
-      return { kind: 'finished', call: this.#noteContract(call, await previous) };
+      return {
+        kind: 'finished',
+        call: this.#noteContract(call, previous instanceof Promise ? await previous : previous),
+      };
     } finally {
       this.#active -= 1;
     }
@@ -184,7 +188,8 @@ export class Engine {
   }
 
   async #finish(attempt: Attempt, entry: Entry, run: PreparedRun): Promise<FinishedCall> {
-    const ran = await this.#orRefuse(attempt, () => run.fire(this.#abort.signal), entry);
+    const firing = this.#orRefuse(attempt, () => run.fire(this.#abort.signal), entry);
+    const ran = firing instanceof Promise ? await firing : firing;
     const record = this.#toReceipt(attempt, entry, { ...ran, lane: 'inline' });
     await this.#context.ledger.commit(record);
     return {
@@ -207,14 +212,22 @@ export class Engine {
     return buildReceipt(attempt, ending, this.#context.redactor.current);
   }
 
-  /** Does a step of a call; when it is refused, the refusal's receipt is committed before it is thrown on. */
-  async #orRefuse<T>(attempt: Attempt, step: () => T | Promise<T>, entry?: Entry): Promise<T> {
+  /**
+   * Does a step of a call; when it is refused, the refusal's receipt is committed before it is thrown on. A step that
+   * is done at once is answered at once: most are, and waiting for a promise costs more than they do.
+   */
+  #orRefuse<T>(attempt: Attempt, step: () => T | Promise<T>, entry?: Entry): T | Promise<T> {
     try {
-      return await step();
+      const done = step();
+      return done instanceof Promise ? done.catch((error: unknown) => this.#refuse(attempt, error, entry)) : done;
     } catch (error) {
-      await this.#context.ledger.commit(this.#toRefusal(attempt, error, entry));
-      throw error instanceof AppError ? error.withDetails({ receipt: attempt.id, trace: attempt.trace }) : error;
+      return this.#refuse(attempt, error, entry);
     }
+  }
+
+  async #refuse(attempt: Attempt, error: unknown, entry?: Entry): Promise<never> {
+    await this.#context.ledger.commit(this.#toRefusal(attempt, error, entry));
+    throw error instanceof AppError ? error.withDetails({ receipt: attempt.id, trace: attempt.trace }) : error;
   }
 
   /** A refusal is `denied`; a defect of ours is `failed`, with nothing of it for the caller to see. */

@@ -37,7 +37,8 @@ export interface Shape {
 
 /** A run that is checked and ready: nothing has fired yet. */
 export interface PreparedRun {
-  fire(signal: AbortSignal): Promise<RunResult>;
+  /** A function that is done at once gives its result at once. */
+  fire(signal: AbortSignal): RunResult | Promise<RunResult>;
   /** @throws AppError what `fire` would throw before anything is sent, a missing credential apart. */
   shape(): Shape;
 }
@@ -82,17 +83,17 @@ function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared):
     const [issue] = parsed.error.issues;
     throw new AppError('invalid_args', `argument ${Number(issue?.path[0] ?? 0) + 1} of ${row.key}: ${issue?.message}`);
   }
-  const fire = async (signal: AbortSignal): Promise<RunResult> => {
+  const fire = (signal: AbortSignal): RunResult | Promise<RunResult> => {
     const deadline = new Deadline(signal, row.limits?.timeout_ms ?? FUNCTION_TIMEOUT_MS);
     const { now, timeZone } = context;
     try {
       const value = definition.run(parsed.data, { now, timeZone, signal: () => deadline.signal });
-      return {
-        outcome: 'succeeded',
-        result: toJsonResult(value instanceof Promise ? await deadline.race(value) : value),
-      };
+      if (!(value instanceof Promise)) return toSucceeded(value);
+      return deadline
+        .race(value)
+        .then(toSucceeded)
+        .catch((error: unknown) => toFailedFunction(error, deadline));
     } catch (error) {
-      if (error instanceof AppError) throw error;
       return toFailedFunction(error, deadline);
     }
   };
@@ -109,7 +110,11 @@ function trimMissing(rendered: JsonValue): JsonValue {
 
 const NOTHING = { value: null, text: 'null' } as const;
 
+const toSucceeded = (value: unknown): RunResult => ({ outcome: 'succeeded', result: toJsonResult(value) });
+
+/** @throws AppError what the function refused. */
 function toFailedFunction(error: unknown, deadline: Deadline): RunResult {
+  if (error instanceof AppError) throw error;
   const reason = deadline.expired;
   if (reason === 'cancelled') return failure('cancelled', reason, 'the call was cancelled');
   if (reason === 'function_timeout')

@@ -1,5 +1,5 @@
 export { toCanonicalJson } from './canonical-json.js';
-export { INVOCATION_ID_PATTERN, TRACE_ID_PATTERN, toInvocationId, toTraceId } from './ids.js';
+export { INVOCATION_ID_PATTERN } from './ids.js';
 export { isJsonObject, type JsonArray, type JsonObject, type JsonValue, parseJson } from './json.js';
 export { type Log, silentLog } from './log.js';
 export {

@@ -16,8 +16,17 @@ const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
 const WAITING_MAX = 5_000;
 /** How long, in ms, a caller waits for its receipt while the database is away. */
 const PATIENCE_MS = 10_000;
+/** How often, in ms, it is looked whose patience is at its end. */
+const WATCH_EVERY_MS = 250;
 const RETRY_FIRST_MS = 20;
 const RETRY_MAX_MS = 500;
+
+/** A receipt that is not committed yet, and until when (`performance.now`) its caller waits. */
+interface Waiting {
+  readonly record: ReceiptRecord;
+  readonly reject: (error: AppError) => void;
+  readonly until: number;
+}
 
 /** How a {@link Ledger} writes. */
 export interface LedgerOptions {
@@ -39,7 +48,8 @@ export class Ledger {
   readonly #log: Log;
   readonly #write: (records: readonly ReceiptRecord[]) => Promise<void>;
   readonly #patienceMs: number;
-  #open = 0;
+  readonly #open = new Set<Waiting>();
+  #watching: NodeJS.Timeout | undefined;
   #stopping = false;
 
   constructor(pool: pg.Pool, options: LedgerOptions) {
@@ -64,32 +74,45 @@ export class Ledger {
    * Commits one receipt.
    * @throws AppError ledger_unavailable when it is not committed in time; it stays in line and is still tried.
    */
-  async commit(record: ReceiptRecord): Promise<void> {
-    this.#open += 1;
-    const written = this.#gather.add(record).finally(() => {
-      this.#open -= 1;
+  commit(record: ReceiptRecord): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { record, reject, until: performance.now() + this.#patienceMs };
+      this.#open.add(waiting);
+      this.#watch();
+      this.#gather.add(record).then(
+        () => {
+          this.#open.delete(waiting);
+          resolve();
+        },
+        (error: unknown) => {
+          this.#open.delete(waiting);
+          reject(error instanceof AppError ? error : refusedError(record, error));
+        },
+      );
     });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(lateError(record)), this.#patienceMs);
-    });
-    try {
-      await Promise.race([written, late]);
-    } catch (error) {
-      written.catch(() => undefined); // already logged by the flush
-      throw error instanceof AppError ? error : refusedError(record, error);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
   /** Waits until every receipt is written, at most `graceMs`. @returns how many are lost. */
   async stop(graceMs: number): Promise<number> {
     const until = performance.now() + graceMs;
-    while (this.#open > 0 && performance.now() < until) await sleep(10);
+    while (this.#open.size > 0 && performance.now() < until) await sleep(10);
     this.#stopping = true;
-    if (this.#open > 0) this.#log.error({ lost: this.#open }, 'receipts could not be written before the stop');
-    return this.#open;
+    if (this.#open.size > 0)
+      this.#log.error({ lost: this.#open.size }, 'receipts could not be written before the stop');
+    return this.#open.size;
+  }
+
+  /** One timer for all that wait: a timer for each would cost every call what only an outage needs. */
+  #watch(): void {
+    this.#watching ??= setTimeout(
+      () => {
+        this.#watching = undefined;
+        const now = performance.now();
+        for (const waiting of this.#open) if (waiting.until <= now) waiting.reject(lateError(waiting.record));
+        if (this.#open.size > 0) this.#watch();
+      },
+      Math.min(WATCH_EVERY_MS, this.#patienceMs),
+    ).unref();
   }
 
   async #flush(records: readonly ReceiptRecord[]): Promise<Failures<ReceiptRecord>> {

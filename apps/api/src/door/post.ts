@@ -13,23 +13,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { requireOwner } from '../plugins/owner.js';
+import { isOwner, requireOwner } from '../plugins/owner.js';
 import { correctMisnested } from './misnested.js';
 
 /** A W3C trace context. Version ff and ids of zeros alone are none. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Says what the caller probably meant. @throws AppError unrecognized_request with the corrected call. */
-function refuseMisnested({ catalogue }: Context, body: unknown): void {
-  if (!isJsonObject(body)) return;
+/** What the caller probably meant: unrecognized_request with the corrected call; undefined for a call that is flat. */
+function findMisnested({ catalogue }: Context, body: unknown): AppError | undefined {
+  if (!isJsonObject(body)) return undefined;
   const send = correctMisnested(body, (key, name) => {
     const entry = catalogue.find(key);
     const properties = entry?.row.input_schema?.properties;
     const inSchema = isJsonObject(properties) && Object.hasOwn(properties, name);
     return inSchema || entry?.doc.args.some((argument) => argument.name === name) === true;
   });
-  if (send === undefined) return;
-  throw new AppError('unrecognized_request', 'a call is flat: key, and body (a string) or args (an object)', {
+  if (send === undefined) return undefined;
+  return new AppError('unrecognized_request', 'a call is flat: key, and body (a string) or args (an object)', {
     fix: 'send what `send` holds',
     details: { send },
   });
@@ -96,13 +96,15 @@ export function addDoorPost(app: App, context: Context): void {
         504: problemSchema,
       },
     },
-    async onRequest(request) {
-      await requireOwner(context, request);
-      if (request.headers['idempotency-key'] === undefined) return;
-      throw new AppError('unrecognized_request', 'Idempotency-Key is not supported by this version; nothing was run');
+    // With callbacks: this is the way of every call, and a promise for each step would cost as much as the step.
+    onRequest(request, _reply, done) {
+      if (!isOwner(context, request)) requireOwner(context, request).then(() => done(), done);
+      else if (request.headers['idempotency-key'] === undefined) done();
+      else
+        done(new AppError('unrecognized_request', 'Idempotency-Key is not supported by this version; nothing was run'));
     },
-    async preValidation(request) {
-      refuseMisnested(context, request.body);
+    preValidation(request, _reply, done) {
+      done(findMisnested(context, request.body));
     },
     async handler(request, reply) {
       const dispatched = await context.engine.dispatch(toRequest(request.body, request), toCaller(request));

@@ -13,8 +13,8 @@ declare module 'fastify' {
  * own limit is one for all routes, and an import of many rows takes longer.
  */
 export function addBodyDeadline(app: FastifyInstance, timeoutMs: number): void {
-  app.addHook('preParsing', async ({ raw, routeOptions }) => {
-    if (raw.complete || routeOptions.config.slowBody === true) return;
+  app.addHook('preParsing', ({ raw, routeOptions }, _reply, _payload, done) => {
+    if (raw.complete || routeOptions.config.slowBody === true) return done();
     const timer = setTimeout(() => {
       // Where nothing reads the body, it keeps nobody waiting.
       if (raw.complete || raw.listenerCount('error') === 0) return;
@@ -22,5 +22,6 @@ export function addBodyDeadline(app: FastifyInstance, timeoutMs: number): void {
     }, timeoutMs);
     timer.unref();
     for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timer));
+    return done();
   });
 }

@@ -25,7 +25,8 @@ export function addJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '' && request.method === 'DELETE') return done(null, undefined);
     return parse(request, body as string, (error: Error | null, value?: unknown) => {
-      if (error === null && isDeeper(value, DEPTH_MAX)) {
+      // A text of fewer brackets than levels cannot nest deeper.
+      if (error === null && body.length > 2 * DEPTH_MAX && isDeeper(value, DEPTH_MAX)) {
         return done(new AppError('invalid_json', `the body nests deeper than ${DEPTH_MAX} levels`), undefined);
       }
       return done(error, value);
