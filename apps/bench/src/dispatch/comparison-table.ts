@@ -30,20 +30,22 @@ const COLUMNS = [
   'result_redacted',
 ];
 
-/** Makes a table with every column of a receipt and of its payload, a primary key, and no other index. */
+/**
+ * Makes a table with every column, check and index of a receipt, and the columns of its payload: what is compared is how
+ * rows are committed, not what they are.
+ */
 export async function createComparisonTable(client: pg.Client): Promise<void> {
   await client.query(`drop schema if exists ${COMPARISON_SCHEMA} cascade`);
   await client.query(`create schema ${COMPARISON_SCHEMA}`);
   await client.query(`
     create table ${COMPARISON_SCHEMA}.call (
-      like receipt,
+      like receipt including all,
       request text not null,
       request_redacted boolean not null,
       result text,
       result_redacted boolean not null,
       upstream text,
-      created_at timestamptz not null default now(),
-      primary key (id)
+      created_at timestamptz not null default now()
     )`);
 }
 
