@@ -1,6 +1,7 @@
 import type { Entry } from '@rowcall/catalogue';
 import { type CompiledSchema, compileInputSchema } from '@rowcall/contract';
 import { AppError } from '@rowcall/errors';
+import type { Input } from '@rowcall/receipts';
 import {
   type Diagnostic,
   type HttpTemplate,
@@ -8,6 +9,7 @@ import {
   type ParseResult,
   parseHttpTemplate,
   parseJsonTemplate,
+  usedArguments,
 } from '@rowcall/substitution';
 
 /** What is prepared once per row version, at its first call. */
@@ -17,6 +19,8 @@ export interface Compiled {
   readonly functionTemplate: JsonTemplate | undefined;
   /** Request of an http row. */
   readonly httpTemplate: HttpTemplate | undefined;
+  /** Names that a row without a schema takes: documented, or used by its template. Undefined when it takes any. */
+  readonly argumentNames: ReadonlySet<string> | undefined;
 }
 
 const compiled = new WeakMap<Entry, Compiled>();
@@ -36,24 +40,44 @@ export function getCompiled(entry: Entry): Compiled {
   return made;
 }
 
-function compile({ row, payload }: Entry): Compiled {
+function compile({ row, doc, payload }: Entry): Compiled {
+  const functionTemplate =
+    row.type === 'fn' ? getParsed(row.key, parseJsonTemplate(payload.trim() || DEFAULT_FUNCTION_PAYLOAD)) : undefined;
+  const { target, headers, limits } = row;
+  const httpTemplate =
+    row.type === 'http'
+      ? getParsed(row.key, parseHttpTemplate({ target, headers, payload, allowedHosts: limits?.hosts ?? [] }))
+      : undefined;
+  const template = functionTemplate ?? httpTemplate;
+  const used = template === undefined ? undefined : usedArguments(template);
+  const takesAny = row.input_schema !== null || used === undefined || used.all;
   return {
     schema: row.input_schema === null ? undefined : getSchema(row.key, row.input_schema),
-    functionTemplate:
-      row.type === 'fn' ? getParsed(row.key, parseJsonTemplate(payload.trim() || DEFAULT_FUNCTION_PAYLOAD)) : undefined,
-    httpTemplate:
-      row.type === 'http'
-        ? getParsed(
-            row.key,
-            parseHttpTemplate({
-              target: row.target,
-              headers: row.headers,
-              payload,
-              allowedHosts: row.limits?.hosts ?? [],
-            }),
-          )
-        : undefined,
+    functionTemplate,
+    httpTemplate,
+    argumentNames: takesAny ? undefined : new Set([...doc.args.map(({ name }) => name), ...used.names]),
   };
+}
+
+/**
+ * Refuses named arguments that a row without a schema would ignore: a misspelt name must not look like an answer.
+ * @throws AppError invalid_args with the names that there are.
+ */
+export function requireKnownNames({ row }: Entry, { argumentNames }: Compiled, input: Input): void {
+  if (argumentNames === undefined || !('args' in input)) return;
+  const strange = Object.keys(input.args).filter((name) => !argumentNames.has(name));
+  if (strange.length === 0) return;
+  const names = argumentNames.size === 0 ? 'none by name: send body' : [...argumentNames].join(', ');
+  const listed = strange.slice(0, 20).map((name) => name.slice(0, 64));
+  throw new AppError('invalid_args', `${row.key} has no argument ${listed.join(', ')}; it takes ${names}`, {
+    details: {
+      errors: listed.map((name) => ({
+        pointer: `/${name}`,
+        rule: 'additionalProperties',
+        message: 'is not an argument',
+      })),
+    },
+  });
 }
 
 function getSchema(key: string, schema: NonNullable<Entry['row']['input_schema']>): CompiledSchema {

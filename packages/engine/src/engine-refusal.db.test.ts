@@ -53,6 +53,13 @@ describe('the engine', () => {
       },
     );
 
+    test('an argument by a name that the row does not have, and says which names it has', async () => {
+      await engine.insert({ key: 'NAMED', content: '# WHAT: Greets.\n# ARGS: $1=city (any)\n["$1 $greeting"]' });
+      const error = await engine.refuse('NAMED', { input: { args: { city: 'Oslo', citty: 'Bergen' } } });
+      expect(error.message).toBe('NAMED has no argument citty; it takes city, greeting');
+      await expectDenied(error, 'invalid_args');
+    });
+
     test('a disabled row', async () => {
       const receipt = await expectDenied(await engine.refuse('DISABLED'), 'capability_disabled');
       expect(receipt).toMatchObject({ type: 'fn', row_version: 1 });

@@ -4,7 +4,7 @@ import { AppError, unreachable } from '@rowcall/errors';
 import type { JsonObject, JsonValue, Outcome } from '@rowcall/protocol';
 import type { Input } from '@rowcall/receipts';
 import { renderHttpTemplate, renderJsonTemplate } from '@rowcall/substitution';
-import { type Compiled, getCompiled } from './compiled.js';
+import { type Compiled, getCompiled, requireKnownNames } from './compiled.js';
 import { Deadline } from './deadline.js';
 import type { FunctionRegistry } from './functions/registry.js';
 import { toJsonResult } from './functions/registry.js';
@@ -49,6 +49,7 @@ export interface PreparedRun {
  */
 export function prepareRun(entry: Entry, input: Input, context: RunContext): PreparedRun {
   const compiled = getCompiled(entry);
+  requireKnownNames(entry, compiled, input);
   const args = toArguments(compiled.schema, input, entry);
   switch (entry.row.type) {
     case 'fn':
