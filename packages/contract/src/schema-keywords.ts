@@ -23,6 +23,12 @@ export function findJsonExcess(value: JsonValue): string | undefined {
   return undefined;
 }
 
+/** Members and elements of a value, at every level. The value must be within the limits. */
+export function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + 1 + countMembers(member as JsonValue), 0);
+}
+
 /** Finds what a `$ref` within the document names: `#`, `#/a/b` (RFC 6901). Other references are not followed. */
 export function findReference(root: JsonObject, reference: string): JsonValue | undefined {
   if (reference !== '#' && !reference.startsWith('#/')) return undefined;

@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { makeSafePattern } from './safe-pattern.js';
 import { addSafeFormats } from './schema-formats.js';
-import { findJsonExcess } from './schema-keywords.js';
+import { countMembers, findJsonExcess } from './schema-keywords.js';
 
 /** A dialect of JSON Schema that is understood. */
 export type SchemaDraft = '2020-12' | 'draft-07';
@@ -23,6 +23,10 @@ type Validate = (args: JsonObject) => readonly SchemaError[];
 const REFERENCES_MAX = 100_000;
 /** Steps that the patterns of one check may take. */
 const PATTERN_STEPS_MAX = 50_000_000;
+/** Alternatives of a schema (members of its arrays, such as anyOf and enum) times members of the arguments. */
+const COMPARISONS_MAX = 2_000_000;
+/** The same product up to which every error is looked for; beyond it the first one ends the check. */
+const ALL_ERRORS_COMPARISONS_MAX = 50_000;
 const ERRORS_MAX = 20;
 const COUNTER = 'x-rowcall-reference-counter';
 const META_SCHEMAS = {
@@ -43,7 +47,6 @@ const SHARED: Options = {
   strict: false,
   // Without a logger an unknown format is ignored in silence.
   logger: false,
-  allErrors: true,
   ownProperties: true,
 };
 
@@ -58,11 +61,21 @@ export function compileValidator(
   if (problem !== undefined) return { ok: false, message: `input_schema is not valid: ${problem}` };
   const budget: Budget = { references: 0, patternSteps: 0 };
   try {
-    const ajv = makeAjv(draft, budget);
-    const check = ajv.compile(toCounted(schema, draft));
+    const counted = toCounted(schema, draft);
+    const check = makeAjv(draft, budget).compile(counted);
     if ('$async' in check)
       return { ok: false, message: 'input_schema has $async, which is not JSON Schema: remove it' };
-    return { ok: true, validate: (args) => runCheck(check, args, budget) };
+    // Made at the first refusal: most calls fit.
+    let checkAll: ValidateFunction | undefined;
+    const compiled: CompiledChecks = {
+      check,
+      checkAll: () => {
+        checkAll ??= makeAjv(draft, budget, { allErrors: true }).compile(counted);
+        return checkAll;
+      },
+      alternatives: countAlternatives(schema),
+    };
+    return { ok: true, validate: (args) => runChecks(compiled, args, budget) };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { ok: false, message: `input_schema does not compile: ${error.message}` };
@@ -78,9 +91,10 @@ function findMetaProblem(schema: JsonObject, draft: SchemaDraft): string | undef
 }
 
 /** One validator a schema, so that no `$id` of one row can be reached from another. */
-function makeAjv(draft: SchemaDraft, budget: Budget): Ajv {
+function makeAjv(draft: SchemaDraft, budget: Budget, more: Options = {}): Ajv {
   const options: Options = {
     ...SHARED,
+    ...more,
     meta: false,
     validateSchema: false,
     inlineRefs: false,
@@ -135,9 +149,39 @@ function toCounted(schema: JsonObject, draft: SchemaDraft): JsonObject {
   return count(rest) as JsonObject;
 }
 
-function runCheck(check: ValidateFunction, args: JsonObject, budget: Budget): readonly SchemaError[] {
+interface CompiledChecks {
+  /** Ends at the first error. */
+  readonly check: ValidateFunction;
+  /** Looks for every error. */
+  readonly checkAll: () => ValidateFunction;
+  readonly alternatives: number;
+}
+
+/** Members of all arrays of a schema: what one element may have to be compared with. */
+function countAlternatives(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? value.length : 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + countAlternatives(member as JsonValue), own);
+}
+
+/** The first look ends at the first error; only where that is cheap does a second one gather them all. */
+function runChecks(
+  { check, checkAll, alternatives }: CompiledChecks,
+  args: JsonObject,
+  budget: Budget,
+): readonly SchemaError[] {
   const excess = findJsonExcess(args);
   if (excess !== undefined) return [{ pointer: '', rule: 'size', message: excess }];
+  const comparisons = alternatives * countMembers(args);
+  if (comparisons > COMPARISONS_MAX) {
+    return [{ pointer: '', rule: 'size', message: 'have too many members for a schema of so many alternatives' }];
+  }
+  const first = runCheck(check, args, budget);
+  if (first.length === 0 || comparisons > ALL_ERRORS_COMPARISONS_MAX) return first;
+  return runCheck(checkAll(), args, budget);
+}
+
+function runCheck(check: ValidateFunction, args: JsonObject, budget: Budget): readonly SchemaError[] {
   budget.references = REFERENCES_MAX;
   budget.patternSteps = PATTERN_STEPS_MAX;
   try {

@@ -59,6 +59,9 @@ function compile({ row, doc, payload }: Entry): Compiled {
   };
 }
 
+/** Names that one refusal lists. */
+const LISTED_MAX = 20;
+
 /**
  * Refuses named arguments that a row without a schema would ignore: a misspelt name must not look like an answer.
  * @throws AppError invalid_args with the names that there are.
@@ -68,7 +71,7 @@ export function requireKnownNames({ row }: Entry, { argumentNames }: Compiled, i
   const strange = Object.keys(input.args).filter((name) => !argumentNames.has(name));
   if (strange.length === 0) return;
   const names = argumentNames.size === 0 ? 'none by name: send body' : [...argumentNames].join(', ');
-  const listed = strange.slice(0, 20).map((name) => name.slice(0, 64));
+  const listed = strange.slice(0, LISTED_MAX).map((name) => name.slice(0, 64));
   throw new AppError('invalid_args', `${row.key} has no argument ${listed.join(', ')}; it takes ${names}`, {
     details: {
       errors: listed.map((name) => ({

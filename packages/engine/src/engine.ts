@@ -11,6 +11,7 @@ import { LaneCalls, laneOf, type Queueing } from './lane-calls.js';
 import type { Lanes } from './lanes.js';
 import { LastContracts } from './last-contracts.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
+import { RowLimits } from './row-limits.js';
 import { type PreparedRun, prepareRun, type RunContext, type RunResult, type Shape } from './run.js';
 
 /** How long, in ms, a call waits for a catalogue that may have missed changes. */
@@ -48,12 +49,14 @@ export class Engine {
   readonly #abort = new AbortController();
   readonly #laneCalls: LaneCalls;
   readonly #lastContracts: LastContracts;
+  readonly #limits: RowLimits;
   #active = 0;
 
   constructor(context: EngineContext) {
     this.#context = context;
     this.#lastContracts = new LastContracts((call) => findLastContract(context.store.db, call));
     this.#laneCalls = new LaneCalls(context);
+    this.#limits = new RowLimits(context.now);
   }
 
   /** Calls that are under way. */
@@ -81,6 +84,9 @@ export class Engine {
       const preparing = this.#orRefuse(attempt, () => this.#prepare(request));
       const { entry, run } = preparing instanceof Promise ? await preparing : preparing;
       const lane = laneOf(entry.row, request.mode);
+      if (entry.row.limits !== null && !request.shape) {
+        await this.#orRefuse(attempt, () => this.#limits.admit(entry, request.input), entry);
+      }
       if (request.shape) return { kind: 'shaped', call: await this.#shape(attempt, { entry, run, lane }) };
       if (request.mode === 'async') {
         await this.#laneCalls.enqueue(attempt, { request, entry, lane });

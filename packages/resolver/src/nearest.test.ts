@@ -21,4 +21,9 @@ describe('nearestKeys', () => {
     const keys = Array.from({ length: 40 }, (_, index) => `KEY_${index}`);
     expect(nearestKeys('KEY_X', keys, 6)).toHaveLength(6);
   });
+
+  it('finds the near key among a hundred thousand unlike ones', () => {
+    const crowd = Array.from({ length: 100_000 }, (_, index) => `QZ_${index.toString(36).toUpperCase()}`);
+    expect(nearestKeys('WEATHR', [...crowd, 'WEATHER'], 6)[0]).toBe('WEATHER');
+  });
 });

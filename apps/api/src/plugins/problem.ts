@@ -95,6 +95,7 @@ function toProblemText(error: AppError): string {
 
 function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
   const { status } = error.entry;
+  if (typeof error.details.retry_after === 'number') reply.header('retry-after', error.details.retry_after);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="rowcall"');
   return reply
     .status(status)

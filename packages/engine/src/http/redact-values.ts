@@ -10,6 +10,19 @@ export interface StringReplacer {
 }
 
 /**
+ * Hides the head of a secret that stands where a text was cut off: what was cut is not there to be found.
+ * @param forms as {@link toSecretForms} gives them.
+ */
+export function hideCutSecret(text: string, forms: readonly string[], hidden: string): string {
+  for (const form of forms) {
+    for (let length = Math.min(form.length - 1, text.length); length >= SECRET_CHARACTERS_MIN; length -= 1) {
+      if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + hidden;
+    }
+  }
+  return text;
+}
+
+/**
  * Every form in which a secret is likely to turn up: as it is, trimmed, JSON-escaped (once, twice, with `\/`), HTML-escaped,
  * URL-encoded, hexadecimal, Base64 (RFC 4648, both alphabets, at any alignment within a longer text), and reversed.
  */
@@ -31,6 +44,9 @@ function toTextForms(plain: string): string[] {
   const lowered = [url, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()));
   return [
     plain,
+    // Host names, schemes and codings come back in lower case.
+    plain.toLowerCase(),
+    plain.toUpperCase(),
     json,
     json.replaceAll('/', '\\/'),
     JSON.stringify(json).slice(1, -1),

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@rowcall/protocol';
 import { isMeasureName, isSecretName } from './redact-names.js';
 import { REDACTED, redactShapes } from './redact-shapes.js';
-import { buildStringReplacer, toSecretForms } from './redact-values.js';
+import { buildStringReplacer, hideCutSecret, toSecretForms } from './redact-values.js';
 
 /**
  * Replaces secrets by `[redacted]`. Both functions give back the very same value when there was nothing to replace, so
@@ -20,13 +20,32 @@ export interface Redactor {
 export function buildRedactor(secrets: readonly string[]): Redactor {
   const byValue = buildByValue(secrets);
   const text = (input: string): string => redactShapes(byValue(input));
-  return { text, json: (value) => redactJson(value, { text, judge: isSecretName, depth: 0 }) };
+  const number = buildNumberJudge(secrets);
+  return { text, json: (value) => redactJson(value, { text, number, judge: isSecretName, depth: 0 }) };
+}
+
+/** A redactor by values, which also knows what a text may end in that was cut off. */
+export interface ValueRedactor extends Redactor {
+  /** Hides the head of a value at the end of a text that was cut. */
+  cutText(text: string): string;
 }
 
 /** Builds the redactor for what goes back to the caller: by the values alone, so that a result keeps its own tokens. */
-export function buildValueRedactor(secrets: readonly string[]): Redactor {
+export function buildValueRedactor(secrets: readonly string[]): ValueRedactor {
   const text = buildByValue(secrets);
-  return { text, json: (value) => redactJson(value, { text, judge: () => false, depth: 0 }) };
+  const number = buildNumberJudge(secrets);
+  const forms = [...new Set(secrets.flatMap(toSecretForms))];
+  return {
+    text,
+    json: (value) => redactJson(value, { text, number, judge: () => false, depth: 0 }),
+    cutText: (cut) => hideCutSecret(cut, forms, REDACTED),
+  };
+}
+
+/** A secret of digits may come back as a number. */
+function buildNumberJudge(secrets: readonly string[]): (value: number) => boolean {
+  const digits = new Set(secrets.map((secret) => secret.trim()).filter((secret) => /^\d{4,}$/.test(secret)));
+  return digits.size === 0 ? () => false : (value) => digits.has(String(value));
 }
 
 function buildByValue(secrets: readonly string[]): (text: string) => string {
@@ -39,12 +58,14 @@ const DEPTH_MAX = 500;
 
 interface Rules {
   readonly text: (text: string) => string;
+  readonly number: (value: number) => boolean;
   readonly judge: (name: string) => boolean;
   readonly depth: number;
 }
 
 function redactJson(value: JsonValue, rules: Rules): JsonValue {
   if (typeof value === 'string') return rules.text(value);
+  if (typeof value === 'number') return rules.number(value) ? REDACTED : value;
   if (typeof value !== 'object' || value === null) return value;
   if (rules.depth === DEPTH_MAX) return REDACTED;
   const inner = { ...rules, depth: rules.depth + 1 };

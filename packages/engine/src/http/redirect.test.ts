@@ -193,6 +193,14 @@ describe('redirects', () => {
     expect(await send({ limits: { timeout_ms: 3_000 } })).toMatchObject({ ok: true, result: 'landed' });
   });
 
+  test('to a host that is named after the credential are refused, though a host name is lower case', () => {
+    const secret = 'zq9S3cretValue-77x';
+    const credential = { label: 'X', header: ['authorization', secret] as const, query: null, secrets: [secret] };
+    const from = toOutgoingRequest(call({ url: 'http://a.test/' }), credential, 'test');
+    const step = toRedirectStep(from, { status: 302, location: `http://${secret}.b.test/` }, 'read');
+    expect(step).toMatchObject({ kind: 'refuse', failure: { code: 'redirect_refused' } });
+  });
+
   test('from https to http are refused, from http to https followed', () => {
     const credential = { label: '', header: null, query: null, secrets: [] };
     const from = (url: string) => toOutgoingRequest(call({ url }), credential, 'test');

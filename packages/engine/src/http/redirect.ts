@@ -89,7 +89,9 @@ function withCredential(target: URL, { credential }: OutgoingRequest): URL {
 function leaveOrigin(request: OutgoingRequest, target: URL): RedirectStep {
   const { credential } = request;
   const secrets = credential?.secrets ?? [];
-  const holdsSecret = (text: string): boolean => secrets.some((secret) => text.includes(secret));
+  // Without regard to case: a host name is written in lower case, and would carry the credential to the name servers.
+  const lowered = secrets.map((secret) => secret.toLowerCase());
+  const holdsSecret = (text: string): boolean => lowered.some((secret) => text.toLowerCase().includes(secret));
   // An upstream that copies our query into its `location` would carry the credential over.
   const url = withoutQuery(target, (name, value) => name === credential?.query?.[0] || holdsSecret(value));
   if (holdsSecret(decodeLoosely(url.href))) {

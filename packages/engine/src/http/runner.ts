@@ -5,7 +5,7 @@ import { buildCircuitBreaker } from './breaker.js';
 import { buildCheckedConnector, resolveHostname } from './connector.js';
 import { openDeadline } from './deadline.js';
 import { buildPools } from './pools.js';
-import { buildValueRedactor, type Redactor } from './redact.js';
+import { buildValueRedactor, type ValueRedactor } from './redact.js';
 import { toOutgoingRequest } from './request.js';
 import { Run } from './run.js';
 import { shapeHttpCall } from './shape.js';
@@ -51,8 +51,8 @@ export function buildHttpRunner(options: HttpRunnerOptions): HttpRunner {
 }
 
 /** Preparing a redactor costs more than using it, and the same few credentials are used again and again. */
-function buildRedactorCache(): (credential: Credential) => Redactor | undefined {
-  const known = new Map<string, { readonly secrets: readonly string[]; readonly redactor: Redactor }>();
+function buildRedactorCache(): (credential: Credential) => ValueRedactor | undefined {
+  const known = new Map<string, { readonly secrets: readonly string[]; readonly redactor: ValueRedactor }>();
   return ({ label, secrets }) => {
     if (secrets.length === 0) return undefined;
     const entry = known.get(label);
@@ -65,12 +65,12 @@ function buildRedactorCache(): (credential: Credential) => Redactor | undefined 
 }
 
 /** An upstream may echo the credential: it must not come back. */
-function redact(outcome: HttpOutcome, redactor: Redactor | undefined): HttpOutcome {
+function redact(outcome: HttpOutcome, redactor: ValueRedactor | undefined): HttpOutcome {
   if (redactor === undefined) return outcome;
   const { result, upstream, error } = outcome;
   return {
     ...outcome,
-    result: redactor.json(result),
+    result: redactor.json(upstream?.truncated && typeof result === 'string' ? redactor.cutText(result) : result),
     upstream: upstream && { ...upstream, content_type: upstream.content_type && redactor.text(upstream.content_type) },
     ...(error === undefined ? {} : { error: { code: error.code, message: redactor.text(error.message) } }),
   };
