@@ -39,6 +39,24 @@ describe('Gather', () => {
     expect(batches()).toEqual([['a', 'b', 'c']]);
   });
 
+  test('flushes as many as are worth it at once, and the rest at the end of the turn', async () => {
+    const { gather, batches } = makeGather({ inFlightMax: 2, earlyAt: 2 });
+    for (const item of ['a', 'b', 'c']) void gather.add(item);
+    expect(batches()).toEqual([['a', 'b']]);
+    await turn();
+    expect(batches()).toEqual([['a', 'b'], ['c']]);
+  });
+
+  test('does not flush early when no flight is free', async () => {
+    const { gather, flushes, batches } = makeGather({ earlyAt: 1 });
+    for (const item of ['a', 'b', 'c']) void gather.add(item);
+    await turn();
+    expect(batches()).toEqual([['a']]);
+    flushes[0]?.end();
+    await turn();
+    expect(batches()).toEqual([['a'], ['b', 'c']]);
+  });
+
   test('gathers what comes while a flush is in flight', async () => {
     const { gather, flushes, batches } = makeGather();
     void gather.add('a');

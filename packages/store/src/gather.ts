@@ -12,6 +12,11 @@ export interface GatherOptions<Item> {
   readonly inFlightMax: number;
   /** Items in one flush, at the most. */
   readonly batchMax: number;
+  /**
+   * So many items are flushed at once where a flush may begin, without waiting for the end of the turn: the database
+   * works on them while the rest of the turn is read. Never when not given.
+   */
+  readonly earlyAt?: number;
   /** Bounds a flush by size: it ends before the item that would take it over `max`. An item alone may weigh more. */
   readonly weight?: { readonly of: (item: Item) => number; readonly max: number };
 }
@@ -51,11 +56,14 @@ export class Gather<Item> {
 
   // setImmediate runs after all sockets of this turn were read: their calls share the flush.
   #schedule(): void {
-    if (this.#scheduled || this.#inFlight >= this.#options.inFlightMax) return;
+    if (this.#inFlight >= this.#options.inFlightMax) return;
+    if (this.#waiting.length >= (this.#options.earlyAt ?? Number.POSITIVE_INFINITY)) return this.#start();
+    if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#start();
+      // An early flush may have taken all that waited, or the last place.
+      if (this.#waiting.length > 0 && this.#inFlight < this.#options.inFlightMax) this.#start();
     });
   }
 

@@ -8,6 +8,8 @@ import { insertReceipts } from './receipt.js';
 
 /** Commits in flight at the same time. */
 const IN_FLIGHT_MAX = 2;
+/** Receipts that are worth a commit of their own although more may come in the same turn. */
+const EARLY_AT = 16;
 /** Receipts in one commit. */
 const BATCH_MAX = 500;
 /** Characters of payload in one commit: more would be slow, and a statement's text cannot have any length. */
@@ -59,6 +61,7 @@ export class Ledger {
     this.#gather = new Gather({
       flush: (records) => this.#flush(records),
       inFlightMax: IN_FLIGHT_MAX,
+      earlyAt: EARLY_AT,
       batchMax: options.batchMax ?? BATCH_MAX,
       weight: { of: toPayloadLength, max: BATCH_CHARACTERS_MAX },
     });
