@@ -54,10 +54,14 @@ export class Gather<Item> {
     });
   }
 
-  // setImmediate runs after all sockets of this turn were read: their calls share the flush.
   #schedule(): void {
     if (this.#inFlight >= this.#options.inFlightMax) return;
-    if (this.#waiting.length >= (this.#options.earlyAt ?? Number.POSITIVE_INFINITY)) return this.#start();
+    if (this.#waiting.length >= (this.#options.earlyAt ?? Number.POSITIVE_INFINITY)) this.#start();
+    else this.#startAtEndOfTurn();
+  }
+
+  // setImmediate runs after all sockets of this turn were read: their calls share the flush.
+  #startAtEndOfTurn(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     setImmediate(() => {
