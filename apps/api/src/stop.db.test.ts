@@ -46,7 +46,9 @@ describe('a process that stops', () => {
     const refused = send({ key: 'ECHO', body: 'a' }).catch((error: Error) => ({ error: error.message }));
     release();
     expect(await slow).toMatchObject({ ok: true, proof: { status: 'PROVEN_MATERIAL_RESULT' } });
-    expect(await refused).toMatchObject({ error: expect.stringMatching(/shutting_down|ECONNREFUSED|ECONNRESET|EPIPE|hang up/) });
+    expect(await refused).toMatchObject({
+      error: expect.stringMatching(/shutting_down|ECONNREFUSED|ECONNRESET|EPIPE|hang up/),
+    });
     await closing;
     agent.destroy();
     await upstream.close();
