@@ -8,7 +8,8 @@ import { OWNER_KEY, startTestApi } from './testing/test-api.js';
 
 describe('a process that stops', () => {
   it('ends the calls under way with their receipts, and refuses new ones on open connections', async () => {
-    const api = await startTestApi();
+    const database = await testStore();
+    const api = await startTestApi({ databaseUrl: database.url });
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -50,8 +51,11 @@ describe('a process that stops', () => {
       error: expect.stringMatching(/shutting_down|ECONNREFUSED|ECONNRESET|EPIPE|hang up/),
     });
     await closing;
+    const ran = database.store.db.selectFrom('receipt').select('key').where('outcome', '=', 'succeeded');
+    expect(await ran.execute()).toEqual([{ key: 'SLOW' }]);
     agent.destroy();
     await upstream.close();
+    await database.drop();
   });
 
   it('cancels a call whose upstream hangs, answers it, and keeps its receipt', async () => {

@@ -115,6 +115,7 @@ describe('the queue', () => {
     await holder.end();
     const takings = await taking;
     await crowd.close();
+    // All ten waited at the lock; which of them the machine lets come first, and how many find nothing left, is chance.
     expect(takings.filter((taken) => taken.length > 0).length).toBeGreaterThan(1);
     expect(new Set(takings.flat()).size).toBe(500);
     expect(takings.flat()).toHaveLength(500);
