@@ -83,17 +83,22 @@ function toPositional(order: readonly string[], named: JsonObject): string[] {
 
 /** Reads the arguments of a row without a schema, without throwing. */
 export function readStrings(input: ArgumentInput, docs: readonly ArgumentDoc[]): ReadArguments {
-  const positionNames = toPositionNames(docs);
-  if ('args' in input) return readStringArgs(input.args, positionNames);
+  const names = getPositionNames(docs);
+  if ('args' in input) return readStringArgs(input.args, names);
   const positional = splitBody(input.body);
-  const members = docs.flatMap(({ name, position, openEnded }) => {
-    const end = openEnded ? positional.length : position;
-    return position <= positional.length ? [[name, positional.slice(position - 1, end).join('|')] as const] : [];
-  });
-  return { arguments: { positional, named: Object.fromEntries(members), positionNames }, errors: [] };
+  const given = docs.filter(({ position }) => position <= positional.length);
+  const named = Object.fromEntries(given.map((doc) => [doc.name, toDocumented(doc, positional)]));
+  return { arguments: { positional, named, positionNames: names }, errors: NO_ERRORS };
 }
 
-function readStringArgs(args: JsonObject, positionNames: readonly string[]): ReadArguments {
+const NO_ERRORS: readonly SchemaError[] = [];
+
+function toDocumented({ position, openEnded }: ArgumentDoc, positional: readonly string[]): string {
+  if (openEnded) return positional.slice(position - 1).join('|');
+  return positional[position - 1] ?? '';
+}
+
+function readStringArgs(args: JsonObject, names: readonly string[]): ReadArguments {
   const errors = Object.entries(args)
     .filter(([, value]) => typeof value !== 'string')
     .slice(0, 20)
@@ -102,10 +107,21 @@ function readStringArgs(args: JsonObject, positionNames: readonly string[]): Rea
       rule: 'type',
       message: 'must be a string: a row without a schema takes strings',
     }));
-  return { arguments: { positional: toPositional(positionNames, args), named: args, positionNames }, errors };
+  return { arguments: { positional: toPositional(names, args), named: args, positionNames: names }, errors };
 }
 
-/** Documented names by position; positions that are not documented have an empty name. */
+const positionNames = new WeakMap<readonly ArgumentDoc[], readonly string[]>();
+
+/** Documented names by position, made once for each docstring. */
+function getPositionNames(docs: readonly ArgumentDoc[]): readonly string[] {
+  const known = positionNames.get(docs);
+  if (known !== undefined) return known;
+  const made = toPositionNames(docs);
+  positionNames.set(docs, made);
+  return made;
+}
+
+/** Positions that are not documented have an empty name. */
 function toPositionNames(docs: readonly ArgumentDoc[]): string[] {
   const names: string[] = [];
   for (const { position, name } of docs) {

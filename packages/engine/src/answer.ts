@@ -58,10 +58,13 @@ function toProofText(receipt: Receipt, base: string): string {
   );
 }
 
+/** Most functions end in the millisecond that they start in: then there is nothing to parse. */
+const toMs = ({ started_at: start, finished_at: end }: Receipt): number =>
+  start === end ? 0 : Date.parse(end) - Date.parse(start);
+
 function toCostText(receipt: Receipt): string {
-  const ms = Date.parse(receipt.finished_at) - Date.parse(receipt.started_at);
   return (
-    `{"ms":${ms},"tokens_in":${receipt.tokens_in},"tokens_out":${receipt.tokens_out}` +
+    `{"ms":${toMs(receipt)},"tokens_in":${receipt.tokens_in},"tokens_out":${receipt.tokens_out}` +
     `,"tokens_cached":${receipt.tokens_cached},"usd":${receipt.cost_usd}}`
   );
 }

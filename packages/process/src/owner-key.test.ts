@@ -87,6 +87,15 @@ describe('the key check', () => {
     }
   });
 
+  it('compares all of it, however long it is, and no more than it', () => {
+    const long = 'k'.repeat(1_000);
+    expect(buildKeyCheck(long)(long)).toBe(true);
+    for (const wrong of [long.slice(1), `${long}k`, `${long.slice(1)}x`])
+      expect(buildKeyCheck(long)(wrong)).toBe(false);
+    expect(buildKeyCheck('short')('short\0')).toBe(false);
+    expect(buildKeyCheck('schlüssel-äöü')('schlüssel-äöü')).toBe(true);
+  });
+
   it('refuses an empty key', () => {
     expect(() => buildKeyCheck('')).toThrow(/empty/);
   });

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ConfigError } from '@rowcall/config';
@@ -46,7 +46,8 @@ function makeKey(dataDir: string, file: string): string {
   return readKey(file) ?? '';
 }
 
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+/** Bytes that a comparison reads, at the least, so that its time does not tell the length of a key either. */
+const COMPARED_BYTES_MIN = 256;
 
 /**
  * Compares keys in a time that tells nothing of how much of them is right.
@@ -54,6 +55,14 @@ const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
  */
 export function buildKeyCheck(ownerKey: string): (candidate: string) => boolean {
   if (ownerKey === '') throw new Error('the owner key is empty');
-  const expected = digest(ownerKey);
-  return (candidate) => timingSafeEqual(digest(candidate), expected);
+  const length = Buffer.byteLength(ownerKey);
+  const expected = Buffer.alloc(Math.max(length, COMPARED_BYTES_MIN));
+  expected.write(ownerKey);
+  const given = Buffer.alloc(expected.length);
+  return (candidate) => {
+    given.fill(0);
+    given.write(candidate);
+    // What is longer than the buffer, or ends in U+0000, would be equal as far as it was compared.
+    return timingSafeEqual(given, expected) && Buffer.byteLength(candidate) === length;
+  };
 }

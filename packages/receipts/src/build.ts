@@ -18,7 +18,7 @@ export interface Attempt {
   readonly trace: string;
   readonly parent: string | null;
   readonly step: number | null;
-  /** The key as it was asked for. */
+  /** The key as it was asked for: any text, unless there is a row of it. */
   readonly key: string;
   readonly input: Input;
   readonly actor: string;
@@ -73,6 +73,7 @@ function toColumnText(text: string, lengthMax: number): string {
 /** Builds the receipt of an attempt. Hashes are of what was sent and received; what is kept of it is redacted. */
 export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redactor): ReceiptRecord {
   const { result, row, error } = ending;
+  const startedAt = new Date(attempt.startedAt).toISOString();
   const material = ending.outcome === 'succeeded' && result !== undefined && isMaterial(result.value);
   return {
     receipt: {
@@ -80,13 +81,13 @@ export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redacto
       trace: attempt.trace,
       parent: attempt.parent,
       step: attempt.step,
-      key: toColumnText(attempt.key, KEY_LENGTH_MAX),
+      key: row === null ? toColumnText(attempt.key, KEY_LENGTH_MAX) : attempt.key,
       type: row?.type ?? null,
       row_version: row?.version ?? null,
       lane: ending.lane,
       actor: attempt.actor,
-      started_at: new Date(attempt.startedAt).toISOString(),
-      finished_at: new Date(Math.max(ending.finishedAt, attempt.startedAt)).toISOString(),
+      started_at: startedAt,
+      finished_at: ending.finishedAt > attempt.startedAt ? new Date(ending.finishedAt).toISOString() : startedAt,
       outcome: ending.outcome,
       status: material ? 'PROVEN_MATERIAL_RESULT' : 'PROVEN_ATTEMPT_NO_MATERIAL_RESULT',
       material,

@@ -21,10 +21,12 @@ export interface GatherOptions<Item> {
   readonly weight?: { readonly of: (item: Item) => number; readonly max: number };
 }
 
+/** Told once how an item ended: without an error when its flush went through. */
+export type Settle = (error?: unknown) => void;
+
 interface Waiting<Item> {
   readonly item: Item;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
+  readonly settle: Settle;
 }
 
 /**
@@ -49,9 +51,14 @@ export class Gather<Item> {
   /** @returns when the flush that holds the item is done. */
   add(item: Item): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item, resolve, reject });
-      this.#schedule();
+      this.push(item, (error) => (error === undefined ? resolve() : reject(error)));
     });
+  }
+
+  /** Adds an item without a promise, for a caller that makes one of its own. */
+  push(item: Item, settle: Settle): void {
+    this.#waiting.push({ item, settle });
+    this.#schedule();
   }
 
   #schedule(): void {
@@ -78,10 +85,10 @@ export class Gather<Item> {
       .flush(batch.map((waiting) => waiting.item))
       .then(
         (failures) => {
-          for (const waiting of batch) settle(waiting, failures);
+          for (const { item, settle } of batch) settle(failures.get(item));
         },
         (error) => {
-          for (const waiting of batch) waiting.reject(error);
+          for (const { settle } of batch) settle(error ?? new Error('the flush failed'));
         },
       )
       .finally(() => {
@@ -104,9 +111,4 @@ export class Gather<Item> {
     }
     return length;
   }
-}
-
-function settle<Item>(waiting: Waiting<Item>, failures: Failures<Item>): void {
-  if (failures.has(waiting.item)) waiting.reject(failures.get(waiting.item));
-  else waiting.resolve();
 }

@@ -82,16 +82,11 @@ export class Ledger {
       const waiting: Waiting = { record, reject, until: performance.now() + this.#patienceMs };
       this.#open.add(waiting);
       this.#watch();
-      this.#gather.add(record).then(
-        () => {
-          this.#open.delete(waiting);
-          resolve();
-        },
-        (error: unknown) => {
-          this.#open.delete(waiting);
-          reject(error instanceof AppError ? error : refusedError(record, error));
-        },
-      );
+      this.#gather.push(record, (error) => {
+        this.#open.delete(waiting);
+        if (error === undefined) resolve();
+        else reject(error instanceof AppError ? error : refusedError(record, error));
+      });
     });
   }
 

@@ -14,6 +14,7 @@ export type HasArgument = (key: string, name: string) => boolean;
  * @returns undefined when nothing is misplaced, or when it cannot be told what was meant.
  */
 export function correctMisnested(body: JsonObject, hasArgument: HasArgument): JsonObject | undefined {
+  if (typeof body.key === 'string' && typeof body.body === 'string') return undefined;
   const keyName = KEY_NAMES.find((name) => typeof body[name] === 'string');
   const [inputName, second] = ['body', ...WRAPPERS].filter((name) => body[name] !== undefined);
   if (keyName === undefined || inputName === undefined || second !== undefined) return undefined;
