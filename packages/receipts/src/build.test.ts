@@ -63,7 +63,7 @@ describe('buildReceipt', () => {
   it('makes hostile keys and messages fit for a text column', () => {
     const { receipt } = buildReceipt(
       { ...attempt, key: `A\0B\uD800${'x'.repeat(500)}` },
-      { ...ending, outcome: 'failed', error: { reason: 'function_failed', message: 'bad \0 byte' } },
+      { ...ending, row: null, outcome: 'denied', error: { reason: 'unknown_key', message: 'bad \0 byte' } },
       keepAll,
     );
     expect(receipt.key.startsWith('A\uFFFDB\uFFFDx')).toBe(true);
