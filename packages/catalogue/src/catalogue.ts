@@ -154,9 +154,8 @@ export class Catalogue {
   apply({ row }: StoredRow): void {
     if (row.version <= (this.#versions.get(row.key) ?? 0)) return;
     this.#versions.set(row.key, row.version);
-    const entry = new Entry(row, this.#context);
-    this.#entries.set(row.key, entry);
-    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(entry));
+    this.#entries.set(row.key, new Entry(row, this.#context));
+    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(row));
     else this.#resolver.remove(row.key);
     this.#revision += 1;
   }

@@ -18,22 +18,32 @@ const INCLUDE_DEPTH_MAX = 8;
 /** One row in memory, with what is derived from it once. Immutable: a change of the row makes a new entry. */
 export class Entry {
   readonly row: Row;
-  readonly doc: Docstring;
-  /** Content below the docstring. */
-  readonly payload: string;
   readonly effect: Effect;
   readonly risk: Risk;
   readonly #context: EntryContext;
   #fingerprint: string | undefined;
+  #content: { readonly doc: Docstring; readonly payload: string } | undefined;
 
   constructor(row: Row, context: EntryContext) {
-    const { doc, payload } = parseDocstring(row.content, row.type);
     this.row = row;
-    this.doc = doc;
-    this.payload = payload;
     this.effect = deriveEffect(row, context.functionEffect(row.target));
     this.risk = deriveRisk(row);
     this.#context = context;
+  }
+
+  get doc(): Docstring {
+    return this.#parsed.doc;
+  }
+
+  /** Content below the docstring. */
+  get payload(): string {
+    return this.#parsed.payload;
+  }
+
+  /** Kept from its first use on: of a great catalogue, most rows are never read or called. */
+  get #parsed() {
+    this.#content ??= parseDocstring(this.row.content, this.row.type);
+    return this.#content;
   }
 
   /** What defines the call, as SHA-256. A row that includes others changes with them, so it is never remembered. */
@@ -68,8 +78,9 @@ export class Entry {
   }
 }
 
-/** What of an entry is searched. */
-export function toCapabilityDocument({ row, doc }: Entry): CapabilityDocument {
+/** What of a row is searched. */
+export function toCapabilityDocument(row: Row): CapabilityDocument {
+  const { doc } = parseDocstring(row.content, row.type);
   return {
     key: row.key,
     category: row.category,

@@ -34,10 +34,15 @@ export function toTerm(word: string): string | null {
   return /^[a-z]+$/.test(word) ? stem(word) : word;
 }
 
-/** The distinct terms of a question, in their order. */
-export function toTerms(question: string): string[] {
-  const terms = toWords(question.slice(0, QUESTION_LENGTH_MAX))
+/** The terms of a text of a row, each as often as it stands there. */
+export function toTextTerms(text: string): string[] {
+  return toWords(text)
     .map(toTerm)
     .filter((term) => term !== null);
+}
+
+/** The distinct terms of a question, in their order. */
+export function toTerms(question: string): string[] {
+  const terms = toTextTerms(question.slice(0, QUESTION_LENGTH_MAX));
   return [...new Set(terms)].slice(0, TERMS_MAX);
 }

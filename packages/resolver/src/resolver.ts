@@ -1,5 +1,6 @@
-import MiniSearch, { type SearchResult } from 'minisearch';
-import { toTerm, toTerms, toWords } from './normalise.js';
+import { Best } from './best.js';
+import { InvertedIndex } from './inverted-index.js';
+import { toTerms, toTextTerms, toWords } from './normalise.js';
 
 /** What of a row is searched. */
 export interface CapabilityDocument {
@@ -21,7 +22,7 @@ export interface CapabilityDocument {
 /** One row that fits a question. */
 export interface Hit {
   readonly key: string;
-  /** Comparable within one question only. */
+  /** BM25F as a share of the question's whole weight: 0 for a row that holds none of its words. */
   readonly score: number;
   /** Why the row stands before all others whatever its score: pinned for the question, or named in it by its key. */
   readonly lifted: 'pin' | 'key' | null;
@@ -37,47 +38,56 @@ export interface SearchOptions {
   readonly filter?: (key: string) => boolean;
 }
 
-const FIELDS = ['key', 'category', 'what', 'whenToUse', 'argumentsText', 'examplesText'];
-const BOOST = { key: 4, what: 2, whenToUse: 1, category: 0.6, argumentsText: 0.5, examplesText: 0.5 };
+/** Fields of a row, by how much they tell of what it does. */
+const FIELDS = [
+  { name: 'key', weight: 4, b: 0.9 },
+  { name: 'category', weight: 0.3, b: 0.9 },
+  { name: 'what', weight: 1, b: 0.75 },
+  { name: 'whenToUse', weight: 0.6, b: 0.75 },
+  { name: 'argumentsText', weight: 0.4, b: 0.75 },
+  { name: 'examplesText', weight: 0.3, b: 0.75 },
+] as const;
 const DEMOTION = 0.3;
 /** An exact key in the question outranks any text; a pin outranks that. */
 const TIERS = { pin: 2, key: 1 } as const;
 
 const toPhrase = (text: string): string => toWords(text).join(' ');
 
+/** What ranking needs of a row; its texts are in the index alone. */
+interface Ranked extends Pick<CapabilityDocument, 'key' | 'rank' | 'demoted' | 'pinnedFor'> {
+  /** The row's number in the index. */
+  readonly number: number;
+}
+
 /** Finds rows by what a question asks for. Adding, changing and removing a row is incremental. */
 export class Resolver {
-  readonly #index = new MiniSearch<CapabilityDocument>({
-    idField: 'key',
-    fields: FIELDS,
-    tokenize: toWords,
-    processTerm: toTerm,
-    // Old terms are cleared away in small bites: a great one would hold up every call.
-    autoVacuum: { minDirtFactor: 0.1, minDirtCount: 100, batchSize: 100, batchWait: 5 },
-  });
-  /** What ranking needs of a row; its texts are in the index alone. */
-  readonly #documents = new Map<string, Pick<CapabilityDocument, 'rank' | 'demoted' | 'pinnedFor'>>();
+  readonly #index = new InvertedIndex(FIELDS);
+  readonly #rows = new Map<string, Ranked>();
+  readonly #byNumber: (Ranked | undefined)[] = [];
   readonly #pins = new Map<string, Set<string>>();
 
   /** Adds a row, or puts its new text in place of the old. */
   upsert(document: CapabilityDocument): void {
     this.remove(document.key);
     const { key, rank, demoted, pinnedFor } = document;
-    this.#documents.set(key, { rank, demoted, pinnedFor });
-    this.#index.add(document);
-    for (const phrase of document.pinnedFor.map(toPhrase)) {
+    const number = this.#index.add(FIELDS.map(({ name }) => toTextTerms(document[name])));
+    const row = { key, rank, demoted, pinnedFor, number };
+    this.#rows.set(key, row);
+    this.#byNumber[number] = row;
+    for (const phrase of pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase) ?? new Set();
-      this.#pins.set(phrase, keys.add(document.key));
+      this.#pins.set(phrase, keys.add(key));
     }
   }
 
   /** Takes a row out; one that is not there is fine. */
   remove(key: string): void {
-    const document = this.#documents.get(key);
-    if (document === undefined) return;
-    this.#documents.delete(key);
-    this.#index.discard(key);
-    for (const phrase of document.pinnedFor.map(toPhrase)) {
+    const row = this.#rows.get(key);
+    if (row === undefined) return;
+    this.#rows.delete(key);
+    this.#byNumber[row.number] = undefined;
+    this.#index.remove(row.number);
+    for (const phrase of row.pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase);
       keys?.delete(key);
       if (keys?.size === 0) this.#pins.delete(phrase);
@@ -87,45 +97,40 @@ export class Resolver {
   /** Ranks the rows that share terms with the question, are named in it, or are pinned for it. Never throws. */
   search(question: string, options: SearchOptions): Hit[] {
     const allowed = options.filter ?? (() => true);
-    const scores = new Map<string, Hit>();
     const terms = toTerms(question);
-    if (terms.length > 0) {
-      const found = this.#index.search(terms.join(' '), {
-        boost: BOOST,
-        processTerm: (term) => term,
-        filter: (result) => allowed(result.id as string),
-      });
-      for (const result of found) scores.set(result.id as string, this.#toHit(result, terms.length));
-    }
-    this.#lift(scores, this.#keysNamedIn(question).filter(allowed), 'key');
-    this.#lift(scores, [...(this.#pins.get(toPhrase(question)) ?? [])].filter(allowed), 'pin');
-    return [...scores.values()].sort((a, b) => this.#compare(a, b)).slice(0, options.limit);
+    const lifted = this.#findLifted(question, allowed);
+    const best = new Best<Hit>(options.limit, (a, b) => this.#compare(a, b));
+    this.#index.match(terms, ({ document, score, matched }) => {
+      const row = this.#byNumber[document];
+      if (row === undefined) return;
+      const hit = {
+        key: row.key,
+        lifted: lifted.get(row.key) ?? null,
+        score: row.demoted ? score * DEMOTION : score,
+        coverage: lifted.delete(row.key) ? 1 : matched / terms.length,
+      };
+      if (best.wants(hit) && allowed(row.key)) best.add(hit);
+    });
+    for (const [key, tier] of lifted) best.add({ key, lifted: tier, score: 0, coverage: 1 });
+    return best.items;
   }
 
-  #toHit(result: SearchResult, termCount: number): Hit {
-    const key = result.id as string;
-    const factor = this.#documents.get(key)?.demoted ? DEMOTION : 1;
-    return {
-      key,
-      lifted: null,
-      score: result.score * factor,
-      coverage: Math.min(1, result.queryTerms.length / termCount),
-    };
-  }
-
-  #lift(scores: Map<string, Hit>, keys: readonly string[], lifted: 'pin' | 'key'): void {
-    for (const key of keys) scores.set(key, { key, lifted, score: scores.get(key)?.score ?? 0, coverage: 1 });
+  /** Rows that stand before all others: pinned for the question, or named in it. A pin outranks a name. */
+  #findLifted(question: string, allowed: (key: string) => boolean): Map<string, 'pin' | 'key'> {
+    const named = this.#keysNamedIn(question).map((key) => [key, 'key'] as const);
+    const pinned = [...(this.#pins.get(toPhrase(question)) ?? [])].map((key) => [key, 'pin'] as const);
+    return new Map([...named, ...pinned].filter(([key]) => allowed(key)));
   }
 
   #keysNamedIn(question: string): string[] {
     const whole = question.trim();
     const words = question.match(/[A-Z_][A-Z0-9_]{1,63}/g) ?? [];
     const named = [...words, whole.toUpperCase().replace(/[\s-]+/g, '_')];
-    return [...new Set(named)].filter((key) => this.#documents.has(key));
+    return [...new Set(named)].filter((key) => this.#rows.has(key));
   }
 
   #compare(a: Hit, b: Hit): number {
-    const rank = (hit: Hit) => this.#documents.get(hit.key)?.rank ?? 0;
+    const rank = (hit: Hit) => this.#rows.get(hit.key)?.rank ?? 0;
     const tier = (hit: Hit) => (hit.lifted === null ? 0 : TIERS[hit.lifted]);
     return tier(b) - tier(a) || b.score - a.score || rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
   }

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { InvertedIndex } from './inverted-index.js';
+
+const FIELDS = [
+  { weight: 4, b: 0.9 },
+  { weight: 1, b: 0.75 },
+];
+
+const matchAll = (index: InvertedIndex, ...terms: string[]): Map<number, { score: number; matched: number }> => {
+  const found = new Map<number, { score: number; matched: number }>();
+  index.match(terms, ({ document, score, matched }) => found.set(document, { score, matched }));
+  return found;
+};
+
+/** A number of a repeatable sequence, 0 to 1. */
+function makeRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+describe('InvertedIndex', () => {
+  it('scores by BM25F, as a share of the weight of the question', () => {
+    const index = new InvertedIndex(FIELDS);
+    const mail = index.add([
+      ['send', 'mail'],
+      ['send', 'a', 'letter', 'a'],
+    ]);
+    index.add([['weather'], ['forecast', 'of', 'a', 'place']]);
+    const rarity = Math.log(1 + (2 - 1 + 0.5) / (1 + 0.5));
+    const strength = 4 / (1 - 0.9 + (0.9 * 2) / 1.5) + 1 / (1 - 0.75 + (0.75 * 4) / 4);
+    const unknown = Math.log(1 + (2 - 0 + 0.5) / 0.5);
+    const found = matchAll(index, 'send', 'nowhere');
+    expect([...found.keys()]).toEqual([mail]);
+    expect(found.get(mail)?.matched).toBe(1);
+    expect(found.get(mail)?.score).toBeCloseTo((rarity * strength) / (1.2 + strength) / (rarity + unknown), 12);
+  });
+
+  it('counts a repeated term more, up to 31 times', () => {
+    const index = new InvertedIndex([{ weight: 1, b: 0 }]);
+    const [once, many, most] = [1, 31, 1_000].map((times) => index.add([Array(times).fill('a')]));
+    const found = matchAll(index, 'a');
+    const score = (document = -1) => found.get(document)?.score ?? 0;
+    expect(score(many)).toBeGreaterThan(score(once));
+    expect(score(most)).toBe(score(many));
+  });
+
+  it('finds nothing of what was removed, and gives the number of a removed document away only when no list names it', () => {
+    const index = new InvertedIndex(FIELDS);
+    const first = index.add([['a'], []]);
+    index.remove(first);
+    index.remove(first);
+    expect(index.size).toBe(0);
+    const second = index.add([['b'], []]);
+    expect(matchAll(index, 'a', 'b')).toEqual(new Map([[second, { score: expect.any(Number), matched: 1 }]]));
+  });
+
+  it('uses the number of an empty document again', () => {
+    const index = new InvertedIndex(FIELDS);
+    const empty = index.add([[], []]);
+    index.remove(empty);
+    expect(index.add([['a'], []])).toBe(empty);
+  });
+
+  it('clears the lists of removed documents while others come', () => {
+    const index = new InvertedIndex(FIELDS);
+    const numbers: number[] = [];
+    for (let round = 0; round < 20_000; round += 1) {
+      numbers.push(
+        index.add([
+          [`key${round}`, 'common'],
+          ['some', 'text'],
+        ]),
+      );
+      if (round >= 10) index.remove(numbers[round - 10] ?? -1);
+    }
+    // Without clearing, each document would have a number of its own.
+    expect(Math.max(...numbers)).toBeLessThan(5_000);
+    expect([...matchAll(index, 'common').keys()].sort()).toEqual(numbers.slice(-10).sort());
+    expect(matchAll(index, 'key19999').size).toBe(1);
+    expect(matchAll(index, 'key5').size).toBe(0);
+  });
+
+  it('finds after any changes what an index made anew finds', () => {
+    const random = makeRandom(7);
+    const words = Array.from({ length: 50 }, (_, number) => `w${number}`);
+    const draw = () => words.filter(() => random() < 0.1);
+    const index = new InvertedIndex(FIELDS);
+    const alive = new Map<number, string[][]>();
+    for (let round = 0; round < 5_000; round += 1) {
+      const [victim] = alive.keys();
+      if (victim !== undefined && random() < 0.45) {
+        alive.delete(victim);
+        index.remove(victim);
+      } else {
+        const fields = [draw(), draw()];
+        const number = index.add(fields);
+        expect(alive.has(number)).toBe(false);
+        alive.set(number, fields);
+      }
+    }
+    const fresh = new InvertedIndex(FIELDS);
+    const names = new Map([...alive].map(([number, fields]) => [fresh.add(fields), number]));
+    expect(index.size).toBe(fresh.size);
+    for (const word of words) {
+      const expected = [...matchAll(fresh, word)].map(([number, { matched }]) => [names.get(number), matched]);
+      const found = [...matchAll(index, word)].map(([number, { matched }]) => [number, matched]);
+      expect(found.sort()).toEqual(expected.sort());
+    }
+  });
+
+  it('refuses more fields than fit into a number', () => {
+    expect(() => new InvertedIndex(Array(7).fill({ weight: 1, b: 0 }))).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,319 @@
+/** How a field counts (BM25F): its weight, and how far its length is held against it, 0 to 1. */
+export interface FieldWeight {
+  readonly weight: number;
+  readonly b: number;
+}
+
+/** One document that shares terms with a question. */
+export interface Match {
+  /** The document's number. */
+  readonly document: number;
+  /** BM25F, divided by the question's whole weight, so that scores of different questions compare. */
+  readonly score: number;
+  /** How many of the question's terms the document holds. */
+  readonly matched: number;
+}
+
+/** Saturation of repeated terms. */
+const K1 = 1.2;
+/** A field's count of a term is packed into so many bits: more repetitions than that add nothing. */
+const COUNT_BITS = 5;
+const COUNT_MAX = 2 ** COUNT_BITS - 1;
+/** Fields that fit into one number. */
+export const FIELDS_MAX = 6;
+const LENGTH_MAX = 65_535;
+
+/** Terms of removed documents that may stay in the lists, as a share of all, and at the least. */
+const DEAD_SHARE_MAX = 0.1;
+const DEAD_MIN = 1_000;
+/** Postings that one change looks at to clear dead ones away: the work is done in bites, a list never split. */
+const SWEEP_POSTINGS = 2_000;
+/** Lists that one change looks at, however short they are. */
+const SWEEP_LISTS = 200;
+
+const NONE = -1;
+
+/** Numbers in an array that grows by doubling. */
+class GrowingArray {
+  #values: Int32Array;
+  readonly #empty: number;
+
+  /** @param empty the value of what was never set. */
+  constructor(empty: number) {
+    this.#empty = empty;
+    this.#values = new Int32Array(1_024).fill(empty);
+  }
+
+  get(index: number): number {
+    return this.#values[index] ?? this.#empty;
+  }
+
+  set(index: number, value: number): void {
+    if (index >= this.#values.length) {
+      const grown = new Int32Array(Math.max(this.#values.length * 2, index + 1)).fill(this.#empty);
+      grown.set(this.#values);
+      this.#values = grown;
+    }
+    this.#values[index] = value;
+  }
+}
+
+const BLOCK_BITS = 15;
+const BLOCK_POSTINGS = 2 ** BLOCK_BITS;
+const BLOCK_MASK = BLOCK_POSTINGS - 1;
+/** Numbers of one posting: its document, its packed counts, the next posting of the term. */
+const POSTING_WIDTH = 3;
+
+/** Postings as linked lists in blocks of plain numbers: 12 bytes each, and no object for any of them. */
+class Postings {
+  readonly #blocks: Int32Array[] = [];
+  #length = 0;
+  #free = NONE;
+
+  add(document: number, counts: number, next: number): number {
+    const posting = this.#free === NONE ? this.#length++ : this.#free;
+    if (posting === this.#free) this.#free = this.next(posting);
+    if (posting >>> BLOCK_BITS === this.#blocks.length) {
+      this.#blocks.push(new Int32Array(BLOCK_POSTINGS * POSTING_WIDTH));
+    }
+    const block = this.#block(posting);
+    const at = (posting & BLOCK_MASK) * POSTING_WIDTH;
+    block[at] = document;
+    block[at + 1] = counts;
+    block[at + 2] = next;
+    return posting;
+  }
+
+  document(posting: number): number {
+    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH] as number;
+  }
+
+  counts(posting: number): number {
+    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 1] as number;
+  }
+
+  next(posting: number): number {
+    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 2] as number;
+  }
+
+  setNext(posting: number, next: number): void {
+    this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 2] = next;
+  }
+
+  release(posting: number): void {
+    this.setNext(posting, this.#free);
+    this.#free = posting;
+  }
+
+  #block(posting: number): Int32Array {
+    return this.#blocks[posting >>> BLOCK_BITS] as Int32Array;
+  }
+}
+
+/**
+ * An inverted index of documents with several fields, ranked by BM25F. Documents are added and removed one by one; what
+ * removed ones leave in the lists is passed over, and cleared away a bite at a time, so how rare a term is may lag by a
+ * tenth. Memory: 12 bytes for each distinct term of a document.
+ */
+export class InvertedIndex {
+  readonly #fields: readonly FieldWeight[];
+  readonly #termIds = new Map<string, number>();
+  readonly #terms: (string | undefined)[] = [];
+  readonly #freeTerms: number[] = [];
+  readonly #heads = new GrowingArray(NONE);
+  /** Postings of each term, dead ones included. */
+  readonly #frequencies = new GrowingArray(0);
+  readonly #postings = new Postings();
+  readonly #lengths: readonly GrowingArray[];
+  readonly #lengthSums: number[];
+  /** 1 for a document that is there. */
+  readonly #live = new GrowingArray(0);
+  /** Postings that still name the document; its number is used again when there are none. */
+  readonly #named = new GrowingArray(0);
+  readonly #freeDocuments: number[] = [];
+  #documents = 0;
+  #liveDocuments = 0;
+  #livePostings = 0;
+  #deadPostings = 0;
+  #sweepAt = 0;
+  #scores = new Float64Array(0);
+  #matched = new Uint8Array(0);
+
+  /** @throws RangeError for more than six fields. */
+  constructor(fields: readonly FieldWeight[]) {
+    if (fields.length > FIELDS_MAX) throw new RangeError(`an index has at most ${FIELDS_MAX} fields`);
+    this.#fields = fields;
+    this.#lengths = fields.map(() => new GrowingArray(0));
+    this.#lengthSums = fields.map(() => 0);
+  }
+
+  /** Documents that are there. */
+  get size(): number {
+    return this.#liveDocuments;
+  }
+
+  /**
+   * Adds a document.
+   * @param fields the terms of each field, in the order of the weights.
+   * @returns its number, which stays until it is removed.
+   */
+  add(fields: readonly (readonly string[])[]): number {
+    const document = this.#freeDocuments.pop() ?? this.#documents++;
+    const counts = countTerms(fields);
+    for (const [term, packed] of counts) {
+      const id = this.#toTermId(term);
+      this.#heads.set(id, this.#postings.add(document, packed, this.#heads.get(id)));
+      this.#frequencies.set(id, this.#frequencies.get(id) + 1);
+    }
+    for (const [field, terms] of fields.entries()) this.#setLength(document, field, Math.min(terms.length, LENGTH_MAX));
+    this.#live.set(document, 1);
+    this.#named.set(document, counts.size);
+    this.#liveDocuments += 1;
+    this.#livePostings += counts.size;
+    this.#sweep();
+    return document;
+  }
+
+  /** Removes a document; one that is not there is fine. */
+  remove(document: number): void {
+    if (this.#live.get(document) === 0) return;
+    this.#live.set(document, 0);
+    this.#liveDocuments -= 1;
+    for (const field of this.#fields.keys()) this.#setLength(document, field, 0);
+    const named = this.#named.get(document);
+    this.#livePostings -= named;
+    this.#deadPostings += named;
+    if (named === 0) this.#freeDocuments.push(document);
+    this.#sweep();
+  }
+
+  /** Calls `visit` for every document that holds one of the terms, which must differ from one another. */
+  match(terms: readonly string[], visit: (match: Match) => void): void {
+    this.#makeRoom();
+    const touched: number[] = [];
+    let weight = 0;
+    for (const term of terms) {
+      const id = this.#termIds.get(term);
+      const rarity = this.#toRarity(id === undefined ? 0 : this.#frequencies.get(id));
+      weight += rarity;
+      if (id !== undefined) this.#addScores(id, rarity, touched);
+    }
+    for (const document of touched) {
+      const score = (this.#scores[document] ?? 0) / weight;
+      const matched = this.#matched[document] ?? 0;
+      this.#scores[document] = 0;
+      this.#matched[document] = 0;
+      visit({ document, score, matched });
+    }
+  }
+
+  #addScores(term: number, rarity: number, touched: number[]): void {
+    const lengthFactors = this.#lengthSums.map((sum) => (sum === 0 ? 0 : this.#liveDocuments / sum));
+    for (let at = this.#heads.get(term); at !== NONE; at = this.#postings.next(at)) {
+      const document = this.#postings.document(at);
+      if (this.#live.get(document) === 0) continue;
+      const strength = this.#toStrength(document, this.#postings.counts(at), lengthFactors);
+      if (this.#matched[document] === 0) touched.push(document);
+      this.#matched[document] = (this.#matched[document] ?? 0) + 1;
+      this.#scores[document] = (this.#scores[document] ?? 0) + (rarity * strength) / (K1 + strength);
+    }
+  }
+
+  /** How much a document is about a term: its counts, each by its field's weight and length. */
+  #toStrength(document: number, counts: number, lengthFactors: readonly number[]): number {
+    let strength = 0;
+    for (let field = 0, rest = counts; rest !== 0; field += 1, rest >>>= COUNT_BITS) {
+      const count = rest & COUNT_MAX;
+      if (count === 0) continue;
+      const { weight, b } = this.#fields[field] as FieldWeight;
+      const length = (this.#lengths[field] as GrowingArray).get(document) * (lengthFactors[field] ?? 0);
+      strength += (weight * count) / (1 - b + b * length);
+    }
+    return strength;
+  }
+
+  /** Inverse document frequency, as Lucene has it: never negative. */
+  #toRarity(frequency: number): number {
+    const documents = Math.max(this.#liveDocuments, frequency);
+    return Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5));
+  }
+
+  #setLength(document: number, field: number, length: number): void {
+    const lengths = this.#lengths[field] as GrowingArray;
+    this.#lengthSums[field] = (this.#lengthSums[field] ?? 0) + length - lengths.get(document);
+    lengths.set(document, length);
+  }
+
+  #toTermId(term: string): number {
+    const known = this.#termIds.get(term);
+    if (known !== undefined) return known;
+    const id = this.#freeTerms.pop() ?? this.#terms.length;
+    this.#terms[id] = term;
+    this.#termIds.set(term, id);
+    return id;
+  }
+
+  #makeRoom(): void {
+    if (this.#scores.length >= this.#documents) return;
+    const size = this.#documents * 2;
+    this.#scores = new Float64Array(size);
+    this.#matched = new Uint8Array(size);
+  }
+
+  #sweep(): void {
+    if (this.#deadPostings < Math.max(DEAD_MIN, this.#livePostings * DEAD_SHARE_MAX)) return;
+    for (let lists = 0, seen = 0; lists < SWEEP_LISTS && seen < SWEEP_POSTINGS; lists += 1) {
+      if (this.#sweepAt >= this.#terms.length) this.#sweepAt = 0;
+      seen += this.#sweepList(this.#sweepAt);
+      this.#sweepAt += 1;
+    }
+  }
+
+  /** Takes dead postings out of a term's list. @returns how long it was. */
+  #sweepList(term: number): number {
+    const name = this.#terms[term];
+    if (name === undefined) return 0;
+    let seen = 0;
+    let kept = NONE;
+    for (let at = this.#heads.get(term), next: number; at !== NONE; at = next) {
+      next = this.#postings.next(at);
+      seen += 1;
+      const document = this.#postings.document(at);
+      if (this.#live.get(document) === 1) {
+        kept = at;
+        continue;
+      }
+      if (kept === NONE) this.#heads.set(term, next);
+      else this.#postings.setNext(kept, next);
+      this.#postings.release(at);
+      this.#frequencies.set(term, this.#frequencies.get(term) - 1);
+      this.#forget(document);
+    }
+    if (this.#heads.get(term) === NONE) {
+      this.#terms[term] = undefined;
+      this.#termIds.delete(name);
+      this.#freeTerms.push(term);
+    }
+    return seen;
+  }
+
+  #forget(document: number): void {
+    this.#deadPostings -= 1;
+    const named = this.#named.get(document) - 1;
+    this.#named.set(document, named);
+    if (named === 0) this.#freeDocuments.push(document);
+  }
+}
+
+/** How often each term stands in each field, packed into one number. */
+function countTerms(fields: readonly (readonly string[])[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [field, terms] of fields.entries()) {
+    const shift = field * COUNT_BITS;
+    for (const term of terms) {
+      const packed = counts.get(term) ?? 0;
+      if (((packed >>> shift) & COUNT_MAX) < COUNT_MAX) counts.set(term, packed + (1 << shift));
+    }
+  }
+  return counts;
+}
