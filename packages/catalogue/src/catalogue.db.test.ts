@@ -15,7 +15,7 @@ describe('a catalogue', () => {
 
   test('holds every row when it has started', async () => {
     expect([...site.catalogue.entries()].map(({ row }) => row.key)).toEqual(['SEEDED']);
-    expect(site.catalogue.find('SEEDED')?.row).toEqual((await listRows(site.writer.db, ['SEEDED']))[0]?.row);
+    expect(site.catalogue.find('SEEDED')?.toRow()).toEqual((await listRows(site.writer.db, ['SEEDED']))[0]?.row);
   });
 
   test('hears of a new row, of its change, its deletion and its re-creation by another process', async () => {

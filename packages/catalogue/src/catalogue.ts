@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Effect, Log, Row } from '@rowcall/protocol';
+import type { Effect, Log } from '@rowcall/protocol';
 import { type Hit, nearestKeys, Resolver, type SearchOptions } from '@rowcall/resolver';
 import {
   listDeletions,
@@ -10,7 +10,7 @@ import {
   type Subscription,
 } from '@rowcall/store';
 import { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
-import { Entry, type EntryContext, toCapabilityDocument } from './entry.js';
+import { Entry, type EntryContext, type HeldRow, toCapabilityDocument } from './entry.js';
 
 /** Channel that the directory's trigger notifies; the payload is `KEY version`. */
 const CHANNEL = 'rowcall_directory';
@@ -169,7 +169,7 @@ export class Catalogue {
     this.#revision += 1;
   }
 
-  *#rows(): Iterable<Row> {
+  *#rows(): Iterable<HeldRow> {
     for (const { row } of this.#entries.values()) yield row;
   }
 

@@ -1,10 +1,11 @@
-import { type Row, SCRATCH_KEY_PATTERN } from '@rowcall/protocol';
+import { SCRATCH_KEY_PATTERN } from '@rowcall/protocol';
+import type { HeldRow } from './entry.js';
 
 /** A row that exists for callers: enabled, and not one that somebody made to try something. */
-export const isInRegistry = (row: Row): boolean => row.enabled && !SCRATCH_KEY_PATTERN.test(row.key);
+export const isInRegistry = (row: HeldRow): boolean => row.enabled && !SCRATCH_KEY_PATTERN.test(row.key);
 
 /** A row of the registry that search and the MCP projection show. */
-export const isProjected = (row: Row): boolean => row.planner_visible && isInRegistry(row);
+export const isProjected = (row: HeldRow): boolean => row.planner_visible && isInRegistry(row);
 
 /** The four counts of a catalogue, each with its own predicate. */
 export interface Counts {
@@ -19,7 +20,7 @@ export interface Counts {
 }
 
 /** Counts rows by the four predicates. */
-export function countRows(rows: Iterable<Row>): Counts {
+export function countRows(rows: Iterable<HeldRow>): Counts {
   const counts = { rows: 0, enabled: 0, registry: 0, projected: 0 };
   for (const row of rows) {
     counts.rows += 1;

@@ -1,5 +1,5 @@
 import { type Docstring, deriveEffect, deriveRisk, fingerprint, parseDocstring } from '@rowcall/contract';
-import type { Effect, Risk, Row } from '@rowcall/protocol';
+import type { Effect, JsonObject, Risk, Row } from '@rowcall/protocol';
 import type { CapabilityDocument } from '@rowcall/resolver';
 
 /** What an entry asks of the process it lives in. */
@@ -15,20 +15,41 @@ export interface EntryContext {
 /** Rows that include rows that include … are followed this deep. */
 const INCLUDE_DEPTH_MAX = 8;
 
+/** A row as an entry holds it. */
+export type HeldRow = Omit<Row, 'input_schema'>;
+
 /** One row in memory, with what is derived from it once. Immutable: a change of the row makes a new entry. */
 export class Entry {
-  readonly row: Row;
+  readonly row: HeldRow;
   readonly effect: Effect;
   readonly risk: Risk;
   readonly #context: EntryContext;
   #fingerprint: string | undefined;
   #content: { readonly doc: Docstring; readonly payload: string } | undefined;
 
-  constructor(row: Row, context: EntryContext) {
+  /** As text: the objects of a schema take ten times the memory, and most are never looked at. */
+  readonly #inputSchema: string | null;
+
+  constructor({ input_schema: schema, ...row }: Row, context: EntryContext) {
     this.row = row;
+    this.#inputSchema = schema === null ? null : JSON.stringify(schema);
     this.effect = deriveEffect(row, context.functionEffect(row.target));
     this.risk = deriveRisk(row);
     this.#context = context;
+  }
+
+  get hasInputSchema(): boolean {
+    return this.#inputSchema !== null;
+  }
+
+  /** The row's `input_schema`, read anew each time. */
+  get inputSchema(): JsonObject | null {
+    return this.#inputSchema === null ? null : (JSON.parse(this.#inputSchema) as JsonObject);
+  }
+
+  /** The row as it is stored. */
+  toRow(): Row {
+    return { ...this.row, input_schema: this.inputSchema };
   }
 
   get doc(): Docstring {
@@ -69,7 +90,7 @@ export class Entry {
       const included = depth < INCLUDE_DEPTH_MAX ? this.#context.find(key) : undefined;
       includes[key] = included === undefined ? '' : included.#fingerprintAt(depth + 1, seen);
     }
-    return fingerprint(this.row, { includes, ...this.#declaredEffect() }, this.#context.sha256);
+    return fingerprint(this.toRow(), { includes, ...this.#declaredEffect() }, this.#context.sha256);
   }
 
   #declaredEffect(): { functionEffect?: Effect } {

@@ -1,3 +1,3 @@
 export { Catalogue, type CatalogueOptions } from './catalogue.js';
 export { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
-export { Entry, type EntryContext } from './entry.js';
+export { Entry, type EntryContext, type HeldRow } from './entry.js';

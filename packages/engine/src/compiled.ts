@@ -1,6 +1,7 @@
 import type { Entry } from '@rowcall/catalogue';
 import { type CompiledSchema, compileInputSchema } from '@rowcall/contract';
 import { AppError } from '@rowcall/errors';
+import type { JsonObject } from '@rowcall/protocol';
 import type { Input } from '@rowcall/receipts';
 import {
   type Diagnostic,
@@ -40,7 +41,8 @@ export function getCompiled(entry: Entry): Compiled {
   return made;
 }
 
-function compile({ row, doc, payload }: Entry): Compiled {
+function compile(entry: Entry): Compiled {
+  const { row, doc, payload, inputSchema } = entry;
   const functionTemplate =
     row.type === 'fn' ? getParsed(row.key, parseJsonTemplate(payload.trim() || DEFAULT_FUNCTION_PAYLOAD)) : undefined;
   const { target, headers, limits } = row;
@@ -50,9 +52,9 @@ function compile({ row, doc, payload }: Entry): Compiled {
       : undefined;
   const template = functionTemplate ?? httpTemplate;
   const used = template === undefined ? undefined : usedArguments(template);
-  const takesAny = row.input_schema !== null || used === undefined || used.all;
+  const takesAny = inputSchema !== null || used === undefined || used.all;
   return {
-    schema: row.input_schema === null ? undefined : getSchema(row.key, row.input_schema),
+    schema: inputSchema === null ? undefined : getSchema(row.key, inputSchema),
     functionTemplate,
     httpTemplate,
     argumentNames: takesAny ? undefined : new Set([...doc.args.map(({ name }) => name), ...used.names]),
@@ -83,7 +85,7 @@ export function requireKnownNames({ row }: Entry, { argumentNames }: Compiled, i
   });
 }
 
-function getSchema(key: string, schema: NonNullable<Entry['row']['input_schema']>): CompiledSchema {
+function getSchema(key: string, schema: JsonObject): CompiledSchema {
   const result = compileInputSchema(schema);
   if (result.ok) return result;
   throw new AppError('invalid_row', `the input_schema of ${key} does not compile: ${result.message}`);

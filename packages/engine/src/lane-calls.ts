@@ -1,6 +1,5 @@
-import type { Entry } from '@rowcall/catalogue';
+import type { Entry, HeldRow } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import type { Row } from '@rowcall/protocol';
 import type { Attempt } from '@rowcall/receipts';
 import { findReceipt, findReceiptPayload, type Gather, type NewJob, type Store } from '@rowcall/store';
 import type { FinishedCall } from './answer.js';
@@ -25,7 +24,7 @@ export interface Queueing {
 }
 
 /** Where a row runs: its own lane, else inline for fn and http, the default pool for the others and for async calls. */
-export function laneOf(row: Row, mode: DispatchRequest['mode']): string {
+export function laneOf(row: HeldRow, mode: DispatchRequest['mode']): string {
   if (row.runner !== null && row.runner !== 'inline') return row.runner;
   const inline = (row.type === 'fn' || row.type === 'http') && mode === 'sync';
   return inline ? 'inline' : DEFAULT_LANE;

@@ -14,10 +14,21 @@ export interface Document {
 
 const SUGGESTIONS_MAX = 6;
 
-/** The contract of an entry. */
+/** Contracts that are kept: those that are read again and again are few. */
+const KEPT_MAX = 1_000;
+const kept = new Map<Entry, Contract>();
+
+/** The contract of an entry: to build one compiles its schema, so the last ones are kept. */
 export function contractOf(context: Context, entry: Entry): Contract {
   const { fingerprint, effect } = entry;
-  return buildContract(entry.row, { fingerprint, effect, baseUrl: context.baseUrl() });
+  const found = kept.get(entry);
+  // A row that includes others changes with them.
+  if (found?.fingerprint === fingerprint) return found;
+  const contract = buildContract(entry.toRow(), { fingerprint, effect, baseUrl: context.baseUrl() });
+  const [oldest] = kept.keys();
+  if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+  kept.set(entry, contract);
+  return contract;
 }
 
 /** The entry of a key. @throws AppError unknown_key, for a disabled row as well: it is gone from every projection. */

@@ -24,7 +24,7 @@ function findMisnested({ catalogue }: Context, body: unknown): AppError | undefi
   if (!isJsonObject(body)) return undefined;
   const send = correctMisnested(body, (key, name) => {
     const entry = catalogue.find(key);
-    const properties = entry?.row.input_schema?.properties;
+    const properties = entry?.inputSchema?.properties;
     const inSchema = isJsonObject(properties) && Object.hasOwn(properties, name);
     return inSchema || entry?.doc.args.some((argument) => argument.name === name) === true;
   });

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Entry } from '@rowcall/catalogue';
 import type { Row, RowWrite } from '@rowcall/protocol';
 import { problemSchema } from '@rowcall/protocol';
 import { z } from 'zod';
@@ -12,8 +13,8 @@ export function toRowWrite(row: Row): RowWrite {
   return columns;
 }
 
-function* toLines(rows: readonly Row[]): Generator<string> {
-  for (const row of rows) yield `${JSON.stringify(toRowWrite(row))}\n`;
+function* toLines(entries: readonly Entry[]): Generator<string> {
+  for (const entry of entries) yield `${JSON.stringify(toRowWrite(entry.toRow()))}\n`;
 }
 
 /** GET /api/directory:export: every row as NDJSON, by key, in the form that an import takes. */
@@ -34,12 +35,13 @@ export function addExportRows(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ query: { category, source } }, reply) {
-      const rows = [...context.catalogue.entries()]
-        .map(({ row }) => row)
-        .filter((row) => category === undefined || row.category === category)
-        .filter((row) => source === undefined || row.source === source)
-        .sort((a, b) => (a.key < b.key ? -1 : 1));
-      return reply.type('application/x-ndjson; charset=utf-8').send(Readable.from(toLines(rows)) as unknown as string);
+      const entries = [...context.catalogue.entries()]
+        .filter(({ row }) => category === undefined || row.category === category)
+        .filter(({ row }) => source === undefined || row.source === source)
+        .sort((a, b) => (a.row.key < b.row.key ? -1 : 1));
+      return reply
+        .type('application/x-ndjson; charset=utf-8')
+        .send(Readable.from(toLines(entries)) as unknown as string);
     },
   });
 }

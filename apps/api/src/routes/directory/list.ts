@@ -29,12 +29,12 @@ export function addListRows(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ query: { limit, cursor = '', category } }) {
-      const rows = [...context.catalogue.entries()]
-        .map(({ row }) => row)
-        .filter((row) => row.key > cursor && (category === undefined || row.category === category))
-        .sort((a, b) => (a.key < b.key ? -1 : 1));
-      const page = rows.slice(0, limit);
-      return { rows: page, next_cursor: rows.length > page.length ? (page.at(-1)?.key ?? null) : null };
+      const entries = [...context.catalogue.entries()]
+        .filter(({ row }) => row.key > cursor && (category === undefined || row.category === category))
+        .sort((a, b) => (a.row.key < b.row.key ? -1 : 1));
+      const page = entries.slice(0, limit);
+      const next = entries.length > page.length ? (page.at(-1)?.row.key ?? null) : null;
+      return { rows: page.map((entry) => entry.toRow()), next_cursor: next };
     },
   });
 }

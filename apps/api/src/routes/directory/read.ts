@@ -21,7 +21,7 @@ export function addReadRow(app: App, context: Context): void {
     async handler({ params: { key } }, reply) {
       const entry = context.catalogue.find(key);
       if (entry === undefined) throw unknownKey(context, key);
-      return sendRow(reply, entry.row);
+      return sendRow(reply, entry.toRow());
     },
   });
 }
