@@ -48,6 +48,7 @@ export async function startTestEngine(options: Partial<BuildEngineOptions> = {})
     timeZone: 'Europe/Oslo',
     log: silentLog,
     readCredential: () => undefined,
+    secretKey: undefined,
     ...options,
   });
   const { subscriptions, store, catalogue, engine } = parts;
