@@ -28,6 +28,8 @@ export interface BuildEngineOptions {
   readonly readCredential: (name: string) => string | undefined;
   /** ROWCALL_SECRET_KEY, which tokens are kept encrypted with. Undefined: they end with the process. */
   readonly secretKey: string | undefined;
+  /** Epoch milliseconds; the machine's clock when not given. */
+  readonly now?: () => number;
   /** Functions beside the built-in ones. */
   readonly functions?: readonly FunctionDefinition[];
 }
@@ -53,7 +55,7 @@ const POLL_MS = 10;
 /** Wires an engine to a database. Connects to nothing yet. */
 export function buildEngine(options: BuildEngineOptions): EngineParts {
   const { log, timeZone, allowNets, secretKey } = options;
-  const now = Date.now;
+  const now = options.now ?? Date.now;
   const store = openStore({ url: options.databaseUrl, name: options.name, log });
   const ledger = new Ledger(store.ledgerPool, { log });
   const functions = new FunctionRegistry([...BUILT_IN_FUNCTIONS, ...(options.functions ?? [])]);
@@ -72,6 +74,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
       onSecret: (prefix, value) => credentials.remember(prefix, value),
       vault: secretKey === undefined ? NO_VAULT : new PostgresVault({ db: store.db, secretKey, log, now }),
       log,
+      now,
     },
   });
   const redactor = new ReceiptRedactor(credentials);

@@ -19,7 +19,7 @@ import { buildValueRedactor, type ValueRedactor } from './redact.js';
 import { type OutgoingRequest, toOutgoingRequest, withHeaderCredential } from './request.js';
 import { Run, type RunOptions } from './run.js';
 import { shapeHttpCall } from './shape.js';
-import type { HttpCall, HttpOutcome, HttpRunner, HttpRunnerOptions } from './types.js';
+import type { HttpCall, HttpOauthOptions, HttpOutcome, HttpRunner, HttpRunnerOptions } from './types.js';
 
 const TIMEOUT_DEFAULT_MS = 30_000;
 /** How long, in ms, a stop waits for tokens that are being got. */
@@ -72,10 +72,9 @@ interface RunnerCredentials {
 
 function buildCredentials(options: HttpRunnerOptions, shared: Shared): RunnerCredentials {
   const { credential, userAgent } = options;
-  const oauth = options.oauth ?? { setting: credential, vault: NO_VAULT, onSecret: () => undefined, log: silentLog };
+  const oauth = options.oauth ?? toLoneOauth(options);
   const lookup: OauthLookup = { setting: oauth.setting, secret: credential, keepsTokens: oauth.vault.keepsTokens };
-  const now = Date.now;
-  const tokens = new OauthTokens({ ...oauth, request: buildTokenSender({ shared, userAgent, now }), now });
+  const tokens = new OauthTokens({ ...oauth, request: buildTokenSender({ shared, userAgent, now: oauth.now }) });
   return {
     toSource: (auth) =>
       auth.kind === 'oauth'
@@ -87,6 +86,10 @@ function buildCredentials(options: HttpRunnerOptions, shared: Shared): RunnerCre
         : credentialNames(auth).filter((name) => !credential(name)),
     stop: () => tokens.stop(TOKEN_GRACE_MS),
   };
+}
+
+function toLoneOauth({ credential }: HttpRunnerOptions): HttpOauthOptions {
+  return { setting: credential, vault: NO_VAULT, onSecret: () => undefined, log: silentLog, now: Date.now };
 }
 
 interface SendOptions {

@@ -39,6 +39,8 @@ export interface HttpOauthOptions {
   /** Learns of every token of a label before it is used, so that it can be hidden. */
   readonly onSecret: (prefix: string, value: string) => void;
   readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** A request with every placeholder already filled in. */

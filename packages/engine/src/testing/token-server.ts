@@ -29,7 +29,8 @@ export interface TokenServer extends TestUpstream {
 
 /** Answers JSON. */
 export const sendJson = (body: object, status = 200): TokenAnswer => {
-  return (response) => void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  return (response) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
 /** Starts a {@link TokenServer} on a free port of 127.0.0.1. Its tokens are `access-1-…`, `access-2-…` and so on. */
