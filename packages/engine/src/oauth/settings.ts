@@ -129,7 +129,7 @@ function toTokenUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isUsable =
     url !== undefined && /^https?:$/.test(url.protocol) && `${url.username}${url.password}${url.hash}` === '';
-  if (!isUsable) throw toUnusable(name, 'an https address without user information or fragment');
+  if (!isUsable) throw toUnusable(name, 'an http or https address without user information or fragment');
   return url;
 }
 

@@ -72,7 +72,10 @@ export class OauthTokens {
   readonly #flights = new Map<string, Promise<IssuedToken>>();
   readonly #failures = new Map<string, Failure>();
   readonly #renewedAt = new Map<string, number>();
+  /** Ends the waiting for others, and what is not yet asked. */
   readonly #stop = new AbortController();
+  /** Ends what is asked. */
+  readonly #end = new AbortController();
 
   constructor(options: OauthTokensOptions) {
     this.#options = options;
@@ -94,7 +97,7 @@ export class OauthTokens {
    */
   async renew(settings: OauthSettings, rejected: string): Promise<IssuedToken | undefined> {
     const held = this.#find(settings);
-    if (held !== undefined && held.token.accessToken !== rejected) return held.token;
+    if (held !== undefined && held.token.accessToken !== rejected) return await this.get(settings);
     if (!this.#flights.has(settings.identity) && !this.#admitRenewal(settings)) return undefined;
     const token = await this.#fly(settings, rejected);
     return token.accessToken === rejected ? undefined : token;
@@ -107,6 +110,7 @@ export class OauthTokens {
     const timer = new AbortController();
     await Promise.race([flights, sleep(graceMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
     timer.abort();
+    this.#end.abort();
   }
 
   #find({ prefix, identity }: OauthSettings): Held | undefined {
@@ -139,7 +143,7 @@ export class OauthTokens {
     const failure = this.#findFailure(settings);
     if (failure !== undefined) return Promise.reject(failure.error);
     const flight = this.#obtain(settings, rejected)
-      .catch((error: unknown) => this.#fail(settings, error))
+      .catch((error: unknown) => this.#noteFailure(settings, error))
       .finally(() => this.#flights.delete(identity));
     this.#flights.set(identity, flight);
     return flight;
@@ -151,10 +155,7 @@ export class OauthTokens {
     return isSame && this.#options.now() < failure.until ? failure : undefined;
   }
 
-  #fail({ prefix, identity, clientSecret }: OauthSettings, cause: unknown): never {
-    const isAway = !(cause instanceof OauthError) && isTransient(cause);
-    const message = `the token of oauth:${prefix} cannot be read: the database is out of reach`;
-    const error = isAway ? new OauthError(message, { cause }) : cause;
+  #noteFailure({ prefix, identity, clientSecret }: OauthSettings, error: unknown): never {
     if (error instanceof OauthError && error.isRefusal) {
       this.#failures.set(prefix, { identity, clientSecret, error, until: this.#options.now() + REFUSED_MS });
     }
@@ -165,13 +166,23 @@ export class OauthTokens {
     const { vault, now } = this.#options;
     const lookUntil = now() + LOOK_MAX_MS;
     for (;;) {
-      const adopted = this.#adopt(settings, await vault.find(settings), rejected);
+      const adopted = this.#adopt(settings, await this.#reach(settings, vault.find(settings)), rejected);
       if (adopted !== undefined) return adopted;
-      const claimed = await vault.claim(settings);
+      const claimed = await this.#reach(settings, vault.claim(settings));
       if (claimed !== undefined) return await this.#obtainAlone(settings, claimed, rejected);
       if (now() >= lookUntil)
         throw new OauthError(`another process has been getting the token of oauth:${settings.prefix} for too long`);
       await this.#pause(LOOK_EVERY_MS);
+    }
+  }
+
+  async #reach<T>({ prefix }: OauthSettings, query: Promise<T>): Promise<T> {
+    try {
+      return await query;
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      this.#options.log.warn({ err: error, label: prefix }, 'the oauth token of a label cannot be looked up');
+      throw new OauthError(`no token of oauth:${prefix}: the database is out of reach`, { cause: error });
     }
   }
 
@@ -198,8 +209,9 @@ export class OauthTokens {
       const adopted = this.#adopt(settings, kept, rejected);
       if (adopted !== undefined) return adopted;
       const refreshToken = this.#findRefreshToken(settings, kept);
+      this.#stop.signal.throwIfAborted();
       if (refreshToken !== null) this.#options.onSecret(settings.prefix, refreshToken);
-      const token = await this.#options.request(settings, refreshToken, this.#stop.signal);
+      const token = await this.#options.request(settings, refreshToken, this.#end.signal);
       this.#hold(settings, token, kept.generation + 1);
       isStored = await this.#save(settings, token, kept.generation);
       return isStored ? token : await this.#takeStored(settings, token);
