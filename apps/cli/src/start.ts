@@ -38,7 +38,9 @@ function outliveOutput(): void {
 /** Resolves when a signal stopped the server. @throws Error when it could not be started or kept running. */
 async function serve(config: Config, dataDir: string): Promise<void> {
   const lock = await takeDataLock(dataDir);
-  const env = { ...copyEnvironment(), ...provideSecretKey(config.secretKey, dataDir) };
+  // A key goes with its database: one made here would undo the tokens that others keep in a database they share.
+  const keys = config.databaseUrl === undefined ? provideSecretKey(config.secretKey, dataDir) : {};
+  const env = { ...copyEnvironment(), ...keys };
   const server = new Server({ dataDir, config, env, lock, say });
   const signal = untilSignal(server);
   try {

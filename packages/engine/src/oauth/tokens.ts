@@ -85,7 +85,7 @@ export class OauthTokens {
   get(settings: OauthSettings): IssuedToken | Promise<IssuedToken> {
     const held = this.#find(settings);
     const now = this.#options.now();
-    if (held === undefined || now >= held.lateAt) return this.#fly(settings, undefined);
+    if (held === undefined || now >= held.lateAt) return this.#fly(settings);
     if (now >= held.aheadAt) this.#renewAhead(settings);
     return held.token;
   }
@@ -99,7 +99,7 @@ export class OauthTokens {
     const held = this.#find(settings);
     if (held !== undefined && held.token.accessToken !== rejected) return await this.get(settings);
     if (!this.#flights.has(settings.identity) && !this.#admitRenewal(settings)) return undefined;
-    const token = await this.#fly(settings, rejected);
+    const token = await this.#fly(settings);
     return token.accessToken === rejected ? undefined : token;
   }
 
@@ -128,7 +128,7 @@ export class OauthTokens {
 
   #renewAhead(settings: OauthSettings): void {
     if (this.#flights.has(settings.identity) || this.#findFailure(settings) !== undefined) return;
-    this.#fly(settings, undefined).catch((error: unknown) => {
+    this.#fly(settings).catch((error: unknown) => {
       this.#options.log.warn(
         { err: error, label: settings.prefix },
         'an oauth token could not be renewed ahead of its end',
@@ -136,13 +136,13 @@ export class OauthTokens {
     });
   }
 
-  #fly(settings: OauthSettings, rejected: string | undefined): Promise<IssuedToken> {
+  #fly(settings: OauthSettings): Promise<IssuedToken> {
     const { identity } = settings;
     const flying = this.#flights.get(identity);
     if (flying !== undefined) return flying;
     const failure = this.#findFailure(settings);
     if (failure !== undefined) return Promise.reject(failure.error);
-    const flight = this.#obtain(settings, rejected)
+    const flight = this.#obtain(settings)
       .catch((error: unknown) => this.#noteFailure(settings, error))
       .finally(() => this.#flights.delete(identity));
     this.#flights.set(identity, flight);
@@ -162,14 +162,14 @@ export class OauthTokens {
     throw error;
   }
 
-  async #obtain(settings: OauthSettings, rejected: string | undefined): Promise<IssuedToken> {
+  async #obtain(settings: OauthSettings): Promise<IssuedToken> {
     const { vault, now } = this.#options;
     const lookUntil = now() + LOOK_MAX_MS;
     for (;;) {
-      const adopted = this.#adopt(settings, await this.#reach(settings, vault.find(settings)), rejected);
+      const adopted = this.#adopt(settings, await this.#reach(settings, vault.find(settings)));
       if (adopted !== undefined) return adopted;
       const claimed = await this.#reach(settings, vault.claim(settings));
-      if (claimed !== undefined) return await this.#obtainAlone(settings, claimed, rejected);
+      if (claimed !== undefined) return await this.#obtainAlone(settings, claimed);
       if (now() >= lookUntil)
         throw new OauthError(`another process has been getting the token of oauth:${settings.prefix} for too long`);
       await this.#pause(LOOK_EVERY_MS);
@@ -193,9 +193,9 @@ export class OauthTokens {
     });
   }
 
-  /** Takes a stored token over, if it is newer than the one in memory and good. */
-  #adopt(settings: OauthSettings, kept: KeptToken | undefined, rejected: string | undefined): IssuedToken | undefined {
-    if (kept?.token === undefined || kept.token.accessToken === rejected) return undefined;
+  /** Takes a stored token over, if it is good and newer than the one in memory, which may have been refused. */
+  #adopt(settings: OauthSettings, kept: KeptToken | undefined): IssuedToken | undefined {
+    if (kept?.token === undefined) return undefined;
     if (kept.generation <= (this.#find(settings)?.generation ?? 0)) return undefined;
     const { expiresAt } = kept.token;
     if (expiresAt !== null && expiresAt - this.#options.now() < LIFE_MIN_MS) return undefined;
@@ -203,10 +203,10 @@ export class OauthTokens {
   }
 
   /** Asks the provider, with the lease in hand. */
-  async #obtainAlone(settings: OauthSettings, kept: KeptToken, rejected: string | undefined): Promise<IssuedToken> {
+  async #obtainAlone(settings: OauthSettings, kept: KeptToken): Promise<IssuedToken> {
     let isStored = false;
     try {
-      const adopted = this.#adopt(settings, kept, rejected);
+      const adopted = this.#adopt(settings, kept);
       if (adopted !== undefined) return adopted;
       const refreshToken = this.#findRefreshToken(settings, kept);
       this.#stop.signal.throwIfAborted();
