@@ -24,6 +24,7 @@ describe('the lease on a token', () => {
     const claims = await Promise.all(['one', 'two', 'three', 'four'].map((owner) => claim(owner)));
     expect(claims.filter((claimed) => claimed !== undefined)).toEqual([NOTHING]);
     expect(await claim('five', LONG.leaseMs, OTHER_KEY)).toEqual(NOTHING);
+    expect(await claim('five', LONG.leaseMs, OTHER_KEY)).toEqual(NOTHING);
   });
 
   test('that is over is taken by the next, and no longer the first one’s to give back', async () => {

@@ -43,7 +43,8 @@ export async function findOauthToken(db: Db, { label, configHash }: OauthTokenKe
 }
 
 /**
- * Takes the lease on a token: for `leaseMs` nobody else gets it, unless its owner releases it or stores a token.
+ * Takes the lease on a token: for `leaseMs` nobody else gets it, unless its owner releases it or stores a token. An owner
+ * that could not release one gets it again.
  * @returns what is stored; undefined when another owner holds the lease.
  */
 export async function claimOauthToken(
@@ -56,7 +57,7 @@ export async function claimOauthToken(
     values (${label}, ${configHash}, ${owner}, clock_timestamp() + ${ms(leaseMs)})
     on conflict (label, config_hash) do update
       set lease_owner = excluded.lease_owner, lease_until = excluded.lease_until
-      where held.lease_until is null or held.lease_until < clock_timestamp()
+      where held.lease_until is null or held.lease_until < clock_timestamp() or held.lease_owner = excluded.lease_owner
     returning ${COLUMNS}`.execute(db);
   return rows.map(toStored)[0];
 }

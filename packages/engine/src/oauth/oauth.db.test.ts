@@ -202,7 +202,6 @@ describe('a refresh token', () => {
     expect((await run(engine, 'THINGS')).outcome).toBe('succeeded');
     expect(logged.join('\n')).toContain('could not be stored');
     await query('alter table hidden rename to oauth_token');
-    await query('update oauth_token set lease_owner = null, lease_until = null');
     provider.answer = provider.issue();
     await run(engine, 'THINGS');
     expect(provider.requests.at(-1)?.form.refresh_token).toBe('refresh-1-bbbbbbbbbbbbbbbb');

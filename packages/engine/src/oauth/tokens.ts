@@ -264,9 +264,13 @@ export class OauthTokens {
     }
   }
 
-  /** Another process stored a token in spite of the lease, which had ended: all use that one. */
+  /** Another process stored a token in spite of the lease, which had ended: all use that one. This one is good as well. */
   async #takeStored(settings: OauthSettings, token: IssuedToken): Promise<IssuedToken> {
-    const stored = await this.#options.vault.find(settings).catch(() => undefined);
+    const { vault, log } = this.#options;
+    const stored = await vault.find(settings).catch((error: unknown) => {
+      log.warn({ err: error, label: settings.prefix }, 'the oauth token of a label cannot be looked up');
+      return undefined;
+    });
     if (stored?.token === undefined || stored.generation < (this.#find(settings)?.generation ?? 0)) return token;
     return this.#hold(settings, stored.token, stored.generation);
   }
