@@ -253,3 +253,25 @@ create index job_ready on job (lane, priority desc, id) where lease_owner is nul
 create index job_leased on job (lease_owner) where lease_owner is not null;
 -- Emptied and refilled all day: vacuum early, and leave room for updates that touch no index.
 alter table job set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000, fillfactor = 70);
+
+-- Tokens of oauth: rows ------------------------------------------------------------------------------------------
+
+-- One row per label and configuration: what was got with another client, scope or address is never used.
+create table oauth_token (
+  -- The label as it begins the names of its environment variables.
+  label text collate "C" not null,
+  config_hash text collate "C" not null check (config_hash ~ '^[0-9a-f]{64}$'),
+  -- AES-256-GCM under ROWCALL_SECRET_KEY; null until the first token is there.
+  sealed bytea,
+  -- End of the access token by the clock of this database; null when the provider named none.
+  expires_at timestamptz,
+  -- Goes up with every token stored: who read an older one cannot overwrite a newer one.
+  generation bigint not null default 0,
+  -- Who asks the provider now. A lease that is over counts as none.
+  lease_owner text,
+  lease_until timestamptz,
+  updated_at timestamptz not null default now(),
+  primary key (label, config_hash),
+  check ((sealed is null) = (generation = 0)),
+  check ((lease_owner is null) = (lease_until is null))
+);

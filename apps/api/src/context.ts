@@ -1,5 +1,5 @@
 import type { Catalogue } from '@rowcall/catalogue';
-import { buildEngine, type Engine, type FunctionRegistry } from '@rowcall/engine';
+import { buildEngine, type Engine, type EngineParts, type FunctionRegistry } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener, type Store } from '@rowcall/store';
@@ -15,8 +15,8 @@ export interface Context {
   readonly functions: FunctionRegistry;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
-  /** Tells whether an environment variable that a row names is set. */
-  readonly hasCredential: (name: string) => boolean;
+  /** The environment variables that a credential needs and that are not set. */
+  readonly missingCredentials: EngineParts['missingCredentials'];
   /** Address under which callers reach this process, without a slash at its end. */
   readonly baseUrl: () => string;
   /** Loads the catalogue and listens. Returns when the process can answer. */
@@ -39,11 +39,12 @@ export interface ContextOptions {
 /** Wires an API process. Connects to nothing yet. */
 export function buildContext(config: ServerConfig, options: ContextOptions): Context {
   const { log, isOwnerKey, baseUrl, readCredential, version } = options;
-  const { databaseUrl, allowNets, timeZone } = config;
-  const parts = buildEngine({ databaseUrl, allowNets, timeZone, name: 'rowcall-api', version, log, readCredential });
+  const { databaseUrl, allowNets, timeZone, secretKey } = config;
+  const name = 'rowcall-api';
+  const parts = buildEngine({ databaseUrl, allowNets, timeZone, secretKey, name, version, log, readCredential });
   const { store, catalogue, lanes, engine, functions, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
-  const listener = new Listener({ url: databaseUrl, name: 'rowcall-api', log, subscriptions });
+  const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
   const stopAll = async () => {
     await parts.drain(0);
     await refusals.stop();
@@ -60,7 +61,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     functions,
     refusals,
     isOwnerKey,
-    hasCredential: parts.hasCredential,
+    missingCredentials: parts.missingCredentials,
     baseUrl,
     start: () => listener.start(),
     drain: (graceMs) => parts.drain(graceMs),

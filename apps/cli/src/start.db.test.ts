@@ -57,12 +57,14 @@ describe('a start', () => {
     await server.ended;
 
     expect(modeOf(dataDir)).toBe(0o700);
-    for (const name of ['owner-key', 'database-url', 'api.log', 'runner.log']) expect(modeOf(file(name))).toBe(0o600);
+    const privates = ['owner-key', 'secret-key', 'database-url', 'api.log', 'runner.log'];
+    for (const name of privates) expect(modeOf(file(name))).toBe(0o600);
     const logs = readdirSync(dataDir).filter((name) => name.endsWith('.log'));
     expect(logs.sort()).toEqual(['api.log', 'postgres.log', 'runner.log']);
     const texts = [server.output(), ...logs.map((name) => readFileSync(file(name), 'utf8'))].join('\n');
     expect(texts).toContain('ready');
     expect(texts).not.toContain(ownerKey);
+    expect(texts).not.toContain(readFileSync(file('secret-key'), 'utf8').trim());
     expect(texts).not.toContain(databaseUrl.password);
   });
 

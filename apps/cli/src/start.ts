@@ -1,6 +1,14 @@
 import path from 'node:path';
 import type { Config } from '@rowcall/config';
-import { copyEnvironment, loadOwnerKey, makeDataDir, OWNER_KEY_FILE, onStopSignal, readConfig } from '@rowcall/process';
+import {
+  copyEnvironment,
+  loadOwnerKey,
+  makeDataDir,
+  OWNER_KEY_FILE,
+  onStopSignal,
+  provideSecretKey,
+  readConfig,
+} from '@rowcall/process';
 import { takeDataLock } from './data-lock.js';
 import { FIRST_QUESTION, makeFirstReceipt } from './first-receipt.js';
 import { Server, type ServerAddress } from './server.js';
@@ -30,7 +38,10 @@ function outliveOutput(): void {
 /** Resolves when a signal stopped the server. @throws Error when it could not be started or kept running. */
 async function serve(config: Config, dataDir: string): Promise<void> {
   const lock = await takeDataLock(dataDir);
-  const server = new Server({ dataDir, config, env: copyEnvironment(), lock, say });
+  // A key goes with its database: one made here would undo the tokens that others keep in a database they share.
+  const keys = config.databaseUrl === undefined ? provideSecretKey(config.secretKey, dataDir) : {};
+  const env = { ...copyEnvironment(), ...keys };
+  const server = new Server({ dataDir, config, env, lock, say });
   const signal = untilSignal(server);
   try {
     const address = await Promise.race([server.start(), server.failed, signal]);

@@ -1,6 +1,6 @@
 import { AppError } from '@rowcall/errors';
 import { expect, test } from 'vitest';
-import { parseAuth } from './auth.js';
+import { parseAuth, toOauthPrefix } from './auth.js';
 
 test.each([
   [null, { kind: 'none' }],
@@ -34,12 +34,18 @@ test.each([
   'header:Transfer-Encoding=A',
   'oauth:',
   'oauth:a/b',
+  'oauth:rowcall',
+  'oauth:Rowcall.crm',
   'bearer:DATABASE_URL',
   'bearer:DATABASE_URL_FILE',
   'header:X-A=ROWCALL_OWNER_KEY',
   'basic:A:rowcall_secret_key',
 ])('refuses %j', (text) => {
   expect(() => parseAuth(text)).toThrow(AppError);
+});
+
+test('names the variables of an oauth label in upper case', () => {
+  expect(['github', 'crm.prod', 'A-b_c'].map(toOauthPrefix)).toEqual(['GITHUB', 'CRM_PROD', 'A_B_C']);
 });
 
 test('never quotes what may be a secret put there by mistake', () => {

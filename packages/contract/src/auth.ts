@@ -43,11 +43,25 @@ export function parseAuth(auth: string | null): Auth {
     case 'header':
       return parseHeader(rest);
     case 'oauth':
-      if (!OAUTH_LABEL.test(rest)) throw refuse('the label of oauth must match ^[A-Za-z0-9_.-]{1,64}$');
-      return { kind, label: rest };
+      return { kind, label: toOauthLabel(rest) };
     default:
       throw refuse('auth has an unknown form');
   }
+}
+
+function toOauthLabel(label: string): string {
+  if (!OAUTH_LABEL.test(label)) throw refuse('the label of oauth must match ^[A-Za-z0-9_.-]{1,64}$');
+  if (OWN_SECRETS.test(`${toOauthPrefix(label)}_`))
+    throw refuse('the label of oauth begins as a setting of this server');
+  return label;
+}
+
+/**
+ * What the environment variables of an oauth label begin with: the label in upper case, with `_` for what no such name may
+ * hold. `crm.prod` is configured by `CRM_PROD_TOKEN_URL` and the like.
+ */
+export function toOauthPrefix(label: string): string {
+  return label.toUpperCase().replaceAll(/[.-]/g, '_');
 }
 
 function parseBasic(rest: string): Auth {
@@ -91,7 +105,7 @@ function refuse(message: string): AppError {
   return new AppError('invalid_row', message, { fix: FIX });
 }
 
-/** The environment variables that a form of auth names; none for oauth, whose label is no variable. */
+/** The environment variables that a form of auth names; none for oauth, whose label is only what their names begin with. */
 export function credentialNames(auth: Auth): readonly string[] {
   switch (auth.kind) {
     case 'none':

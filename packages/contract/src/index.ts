@@ -1,6 +1,6 @@
 export type { Arguments } from '@rowcall/substitution';
 export { toArguments } from './arguments.js';
-export { type Auth, credentialNames, parseAuth } from './auth.js';
+export { type Auth, credentialNames, parseAuth, toOauthPrefix } from './auth.js';
 export { buildContract, type ContractOptions } from './build-contract.js';
 export type { CallExample } from './call-example.js';
 export { type Contract, contractSchema } from './contract.js';

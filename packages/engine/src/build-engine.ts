@@ -1,4 +1,5 @@
 import { Catalogue } from '@rowcall/catalogue';
+import type { Auth } from '@rowcall/contract';
 import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
 import { Ledger, openStore, type Store, type Subscription } from '@rowcall/store';
@@ -9,6 +10,7 @@ import { BUILT_IN_FUNCTIONS } from './functions/index.js';
 import { type FunctionDefinition, FunctionRegistry } from './functions/registry.js';
 import { buildHttpRunner } from './http/runner.js';
 import { Lanes } from './lanes.js';
+import { NO_VAULT, PostgresVault } from './oauth/vault.js';
 import { ReceiptRedactor } from './receipt-redactor.js';
 
 /** What a process gives to the engine that it builds. */
@@ -24,6 +26,10 @@ export interface BuildEngineOptions {
   readonly log: Log;
   /** The value of an environment variable that a row names. */
   readonly readCredential: (name: string) => string | undefined;
+  /** ROWCALL_SECRET_KEY, which tokens are kept encrypted with. Undefined: they end with the process. */
+  readonly secretKey: string | undefined;
+  /** Epoch milliseconds; the machine's clock when not given. */
+  readonly now?: () => number;
   /** Functions beside the built-in ones. */
   readonly functions?: readonly FunctionDefinition[];
 }
@@ -36,8 +42,8 @@ export interface EngineParts {
   readonly catalogue: Catalogue;
   readonly lanes: Lanes;
   readonly engine: Engine;
-  /** Tells whether an environment variable that a row names is set. */
-  readonly hasCredential: (name: string) => boolean;
+  /** The environment variables that a credential needs and that are not set. */
+  readonly missingCredentials: (auth: Auth) => readonly string[];
   /** What the process's listener has to deliver. */
   readonly subscriptions: readonly Subscription[];
   /** Gives calls under way `graceMs`, writes the last receipts, and ends upstream connections. The store stays open. */
@@ -48,8 +54,8 @@ const POLL_MS = 10;
 
 /** Wires an engine to a database. Connects to nothing yet. */
 export function buildEngine(options: BuildEngineOptions): EngineParts {
-  const { log, timeZone, allowNets } = options;
-  const now = Date.now;
+  const { log, timeZone, allowNets, secretKey } = options;
+  const now = options.now ?? Date.now;
   const store = openStore({ url: options.databaseUrl, name: options.name, log });
   const ledger = new Ledger(store.ledgerPool, { log });
   const functions = new FunctionRegistry([...BUILT_IN_FUNCTIONS, ...(options.functions ?? [])]);
@@ -63,6 +69,13 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     userAgent: `rowcall/${options.version}`,
     credential: (name) => credentials.find(name),
     random: Math.random,
+    oauth: {
+      setting: (name) => credentials.findSetting(name),
+      onSecret: (prefix, value) => credentials.remember(prefix, value),
+      vault: secretKey === undefined ? NO_VAULT : new PostgresVault({ db: store.db, secretKey, log, now }),
+      log,
+      now,
+    },
   });
   const redactor = new ReceiptRedactor(credentials);
   const engine = new Engine({
@@ -85,7 +98,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     catalogue,
     lanes,
     engine,
-    hasCredential: (name) => credentials.find(name) !== undefined,
+    missingCredentials: (auth) => http.missing(auth),
     subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription],
     async drain(graceMs) {
       const until = performance.now() + graceMs;

@@ -5,15 +5,15 @@ import { buildRedactor } from './http/redact.js';
 /** Gives the redactor of what is kept, up to date with every credential that was used so far. */
 export class ReceiptRedactor {
   readonly #credentials: Credentials;
-  #built: { readonly count: number; readonly redactor: Redactor } | undefined;
+  #built: { readonly revision: number; readonly redactor: Redactor } | undefined;
 
   constructor(credentials: Credentials) {
     this.#credentials = credentials;
   }
 
   get current(): Redactor {
-    if (this.#built?.count !== this.#credentials.count) {
-      this.#built = { count: this.#credentials.count, redactor: buildRedactor(this.#credentials.values) };
+    if (this.#built?.revision !== this.#credentials.revision) {
+      this.#built = { revision: this.#credentials.revision, redactor: buildRedactor(this.#credentials.values) };
     }
     return this.#built.redactor;
   }

@@ -3,5 +3,6 @@ export { copyEnvironment, readConfig, readCredential, readServerConfig, type Ser
 export { buildKeyCheck, loadOwnerKey, OWNER_KEY_FILE } from './owner-key.js';
 export { createPrivateFile, replacePrivateFile } from './private-file.js';
 export { runMain } from './run-main.js';
+export { provideSecretKey } from './secret-key.js';
 export { onStopSignal } from './signals.js';
 export { onStop } from './stop.js';

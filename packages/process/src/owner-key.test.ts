@@ -7,6 +7,7 @@ import { ConfigError } from '@rowcall/config';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDataDir } from './data-dir.js';
 import { buildKeyCheck, loadOwnerKey } from './owner-key.js';
+import { provideSecretKey } from './secret-key.js';
 
 let parent: string;
 let dataDir: string;
@@ -17,6 +18,23 @@ beforeEach(() => {
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+describe('the secret key', () => {
+  it('is made once, for its owner alone, and given to the processes as a file', () => {
+    const file = path.join(dataDir, 'secret-key');
+    expect(provideSecretKey(undefined, dataDir)).toEqual({ ROWCALL_SECRET_KEY_FILE: file });
+    const key = readFileSync(file, 'utf8');
+    expect(key).toMatch(/^rowcall_[A-Za-z0-9_-]{43}\n$/);
+    expect(modeOf(file)).toBe(0o600);
+    provideSecretKey(undefined, dataDir);
+    expect(readFileSync(file, 'utf8')).toBe(key);
+  });
+
+  it('that was set is taken as it is, and nothing is written', () => {
+    expect(provideSecretKey('given-by-the-owner', dataDir)).toEqual({});
+    expect(readdirSync(parent)).toEqual([]);
+  });
+});
 
 describe('the owner key', () => {
   it('is made once, for its owner alone, and kept', () => {

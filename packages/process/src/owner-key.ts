@@ -1,49 +1,12 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { ConfigError } from '@rowcall/config';
-import { makeDataDir } from './data-dir.js';
-import { createPrivateFile } from './private-file.js';
+import { timingSafeEqual } from 'node:crypto';
+import { loadKey } from './generated-key.js';
 
 /** File of the generated key, in the data folder. */
 export const OWNER_KEY_FILE = 'owner-key';
 
-const KEY_LENGTH_MIN = 16;
-
-/**
- * The owner key that was set, else the one kept in the data folder (mode 0600), made at the first start. Processes that
- * start together get the same one.
- * @throws ConfigError when the folder or the key in it cannot be used.
- */
+/** The owner key, as {@link loadKey} gives it. @throws ConfigError when the folder or the key in it cannot be used. */
 export function loadOwnerKey(given: string | undefined, dataDir: string): string {
-  if (given !== undefined) return given;
-  const file = path.join(dataDir, OWNER_KEY_FILE);
-  const key = readKey(file) ?? makeKey(dataDir, file);
-  if (key.length < KEY_LENGTH_MIN) {
-    throw new ConfigError([
-      `${file} holds no key of at least ${KEY_LENGTH_MIN} characters; remove it and a new one is made, or set ROWCALL_OWNER_KEY`,
-    ]);
-  }
-  return key;
-}
-
-function readKey(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    throw new ConfigError([
-      `the owner key ${file} cannot be read (${code}); make it readable to this user, or set ROWCALL_OWNER_KEY`,
-    ]);
-  }
-}
-
-/** Makes the key, unless another process was faster. */
-function makeKey(dataDir: string, file: string): string {
-  makeDataDir(dataDir);
-  createPrivateFile(file, `rowcall_${randomBytes(32).toString('base64url')}\n`);
-  return readKey(file) ?? '';
+  return loadKey(given, dataDir, { file: OWNER_KEY_FILE, name: 'owner key', setting: 'ROWCALL_OWNER_KEY' });
 }
 
 /** Bytes that a comparison reads, at the least, so that its time does not tell the length of a key either. */

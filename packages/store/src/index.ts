@@ -41,6 +41,14 @@ export {
   measureRow,
 } from './measure.js';
 export { migrate } from './migrate.js';
+export {
+  claimOauthToken,
+  findOauthToken,
+  type OauthTokenKey,
+  releaseOauthToken,
+  type StoredOauthToken,
+  saveOauthToken,
+} from './oauth-token.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
 export {

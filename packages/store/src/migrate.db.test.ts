@@ -46,6 +46,7 @@ describe('migrate', () => {
       'directory_version',
       'event',
       'job',
+      'oauth_token',
       'receipt',
       'receipt_payload',
       'runner',
@@ -55,7 +56,7 @@ describe('migrate', () => {
 
   test('applies each migration once when processes start together', async () => {
     const applied = await Promise.all([open(), open(), open(), open()].map((store) => migrate(store)));
-    expect(applied.flat()).toEqual(['0001_directory_ledger_queue']);
+    expect(applied.flat()).toEqual(['0001_directory_ledger_queue', '0002_oauth_token']);
   });
 
   test('leaves nothing of a run in which one migration fails', async () => {

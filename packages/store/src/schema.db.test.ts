@@ -146,6 +146,16 @@ const KNOWN_COLUMNS: { [Table in keyof Database]: Record<keyof Database[Table], 
     lease_owner: true,
     leased_at: true,
   },
+  oauth_token: {
+    label: true,
+    config_hash: true,
+    sealed: true,
+    expires_at: true,
+    generation: true,
+    lease_owner: true,
+    lease_until: true,
+    updated_at: true,
+  },
 };
 
 describe('the schema', () => {

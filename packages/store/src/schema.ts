@@ -83,6 +83,18 @@ export interface JobTable {
   leased_at: Timestamp | null;
 }
 
+/** `oauth_token`: what a provider issued for a label, sealed, and who renews it now. */
+export interface OauthTokenTable {
+  label: string;
+  config_hash: string;
+  sealed: Buffer | null;
+  expires_at: Timestamp | null;
+  generation: Generated<string>;
+  lease_owner: string | null;
+  lease_until: Timestamp | null;
+  updated_at: Timestamp;
+}
+
 /** Every table, for Kysely. */
 export interface Database {
   directory: DirectoryTable;
@@ -92,4 +104,5 @@ export interface Database {
   event: EventTable;
   runner: RunnerTable;
   job: JobTable;
+  oauth_token: OauthTokenTable;
 }

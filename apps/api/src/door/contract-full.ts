@@ -1,5 +1,5 @@
 import type { Entry } from '@rowcall/catalogue';
-import { credentialNames, parseAuth } from '@rowcall/contract';
+import { parseAuth } from '@rowcall/contract';
 import { parseJson } from '@rowcall/protocol';
 import { findLastGoodRequest, listLastErrors, listVersions, measureRow } from '@rowcall/store';
 import type { Context } from '../context.js';
@@ -22,8 +22,8 @@ function listRelated({ catalogue }: Context, { row, doc }: Entry): string[] {
   return catalogue.search(question, { limit: RELATED_MAX, filter: isNear }).map(({ key }) => key);
 }
 
-function listMissing(context: Context, { row }: Entry): string[] {
-  return row.type === 'http' ? credentialNames(parseAuth(row.auth)).filter((name) => !context.hasCredential(name)) : [];
+function listMissing(context: Context, { row }: Entry): readonly string[] {
+  return row.type === 'http' ? context.missingCredentials(parseAuth(row.auth)) : [];
 }
 
 const round = (value: number | null): number | null => (value === null ? null : Math.round(value * 1_000) / 1_000);

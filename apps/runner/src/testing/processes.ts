@@ -52,6 +52,7 @@ export async function startProcesses(): Promise<Processes> {
       timeZone: 'UTC',
       log: silentLog,
       readCredential,
+      secretKey: undefined,
     });
   const api = build('test-api', () => 'a value that only the api process has');
   const listener = new Listener({

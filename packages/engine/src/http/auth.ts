@@ -11,13 +11,16 @@ export interface Credential {
   readonly secrets: readonly string[];
 }
 
+/** A form of auth whose variables hold the credential itself. */
+export type StaticAuth = Exclude<Auth, { kind: 'oauth' }>;
+
 const NO_CREDENTIAL: Credential = { label: '', header: null, query: null, secrets: [] };
 
 /**
  * Looks up the values that `auth` names (Bearer: RFC 6750; Basic: RFC 7617, UTF-8).
- * @throws AppError `credential_missing` with the variable's name; `type_unavailable` for oauth.
+ * @throws AppError `credential_missing` with the variable's name.
  */
-export function resolveCredential(auth: Auth, lookup: (name: string) => string | undefined): Credential {
+export function resolveCredential(auth: StaticAuth, lookup: (name: string) => string | undefined): Credential {
   switch (auth.kind) {
     case 'none':
       return NO_CREDENTIAL;
@@ -31,10 +34,6 @@ export function resolveCredential(auth: Auth, lookup: (name: string) => string |
     }
     case 'basic':
       return toBasicCredential(auth.userEnv, auth.passwordEnv, lookup);
-    case 'oauth':
-      throw new AppError('type_unavailable', 'oauth credentials are not available in this version', {
-        fix: 'use bearer:, basic:, header: or query: with the name of an environment variable',
-      });
     default:
       return unreachable(auth);
   }

@@ -13,6 +13,8 @@ export interface Deadline {
   cause(): StopCause | null;
   /** Waits, but no longer than the call may go on. */
   wait(ms: number): Promise<void>;
+  /** Waits for a result, but no longer than the call may go on: then undefined. */
+  race<T>(work: Promise<T>): Promise<T | undefined>;
   /** Releases the timer and the caller's signal. */
   close(): void;
 }
@@ -41,9 +43,24 @@ export function openDeadline(timeoutMs: number, caller: AbortSignal): Deadline {
         if (cause === null) throw error;
       }
     },
+    race: (work) => raceSignal(work, controller.signal),
     close: () => {
       clearTimeout(timer);
       caller.removeEventListener('abort', cancel);
     },
   };
+}
+
+async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  let stop = (): void => undefined;
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }

@@ -5,15 +5,19 @@ import type { HttpFailure, HttpOutcome, Upstream } from './types.js';
 
 const CONTENT_TYPE_CHARACTERS_MAX = 256;
 
-/** The outcome of a call that was answered to the end: a status of 400 or more failed (RFC 9110 15), the body is kept. */
-export function toAnswerOutcome(answer: Answer): HttpOutcome {
+/**
+ * The outcome of a call that was answered to the end: a status of 400 or more failed (RFC 9110 15), the body is kept.
+ * @param note what else there is to say of a failure.
+ */
+export function toAnswerOutcome(answer: Answer, note?: string): HttpOutcome {
   const { status, body } = answer;
   if (body.stopped) {
     const message = `the answer is larger than ${BODY_STOP_BYTES} bytes: reading stopped there`;
     return toFailureOutcome({ code: 'response_too_large', message }, answer);
   }
   if (status >= 400) {
-    return toFailureOutcome({ code: `upstream_${status}`, message: `the upstream answered ${status}` }, answer);
+    const message = `the upstream answered ${status}${note === undefined ? '' : `; ${note}`}`;
+    return toFailureOutcome({ code: `upstream_${status}`, message }, answer);
   }
   return { ok: true, result: toAnswerResult(answer), upstream: toUpstream(answer) };
 }

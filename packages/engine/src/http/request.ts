@@ -55,6 +55,14 @@ export function toOutgoingRequest(call: HttpCall, credential: Credential, userAg
   };
 }
 
+/** The request with another credential, which goes into the same header. */
+export function withHeaderCredential(request: OutgoingRequest, credential: Credential): OutgoingRequest {
+  const { header } = credential;
+  if (header === null) return { ...request, credential };
+  const others = request.headers.filter(([name]) => name !== header[0]);
+  return { ...request, headers: [...others, header], credential };
+}
+
 /** The URL with one query parameter set, the others left byte for byte as they are. */
 export function withQuery(url: URL, [name, value]: readonly [string, string]): URL {
   const next = withoutQuery(url, (other) => other === name);

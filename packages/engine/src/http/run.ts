@@ -1,3 +1,5 @@
+import { OauthError } from '../oauth/token-request.js';
+import type { Credential } from './auth.js';
 import type { CircuitBreaker, Health } from './breaker.js';
 import type { Deadline } from './deadline.js';
 import { type Answer, exchange } from './exchange.js';
@@ -5,7 +7,7 @@ import { type AttemptFailure, toAttemptFailure, toStopFailure } from './failures
 import { toAnswerOutcome, toFailureOutcome } from './outcome.js';
 import type { Pools } from './pools.js';
 import { REDIRECTS_MAX, toRedirectStep, toTargetRefusal } from './redirect.js';
-import type { OutgoingRequest } from './request.js';
+import { type OutgoingRequest, withHeaderCredential } from './request.js';
 import { isRetryStatus, parseRetryAfterMs, RETRIES_MAX, toBackoffMs } from './retry.js';
 import type { HttpCall, HttpOutcome } from './types.js';
 
@@ -18,6 +20,10 @@ export interface RunOptions {
   readonly deadline: Deadline;
   readonly timeoutMs: number;
   readonly random: () => number;
+  /** Redirects to follow; {@link REDIRECTS_MAX} when not given. */
+  readonly redirectsMax?: number;
+  /** Another credential in the place of one that the upstream refused; undefined when there is none. */
+  readonly renew?: ((rejected: Credential) => Promise<Credential | undefined>) | undefined;
 }
 
 /** One attempt: an answer, a failure, or an answer that broke off. */
@@ -27,13 +33,17 @@ type Attempt =
 
 /** One call on its way through redirects and retries. */
 export class Run {
-  readonly #call: HttpCall;
+  readonly #call: Pick<HttpCall, 'effect' | 'limits'>;
   readonly #options: RunOptions;
+  readonly #redirectsMax: number;
   #retriesLeft: number;
+  #isRenewed = false;
+  #note: string | undefined;
 
-  constructor(call: HttpCall, options: RunOptions) {
+  constructor(call: Pick<HttpCall, 'effect' | 'limits'>, options: RunOptions) {
     this.#call = call;
     this.#options = options;
+    this.#redirectsMax = options.redirectsMax ?? REDIRECTS_MAX;
     this.#retriesLeft = call.effect === 'read' ? RETRIES_MAX : 0;
   }
 
@@ -42,17 +52,40 @@ export class Run {
     const refusal = toTargetRefusal(first.url);
     if (refusal !== undefined) return toFailureOutcome(refusal, null);
     let request = first;
-    for (let redirects = 0; ; redirects += 1) {
+    let redirects = 0;
+    for (;;) {
       const { answer, failure } = await this.#sendWithRetries(request);
       if (failure !== null) return toFailureOutcome(failure, answer);
-      if (answer.location === undefined) return toAnswerOutcome(answer);
-      if (redirects === REDIRECTS_MAX) {
-        const message = `${request.url.origin} redirects more than ${REDIRECTS_MAX} times`;
+      if (answer.location === undefined) {
+        const again = await this.#renewCredential(request, answer);
+        if (again === undefined) return toAnswerOutcome(answer, this.#note);
+        request = again;
+        continue;
+      }
+      if (redirects === this.#redirectsMax) {
+        const message = `${request.url.origin} redirects more than ${this.#redirectsMax} times`;
         return toFailureOutcome({ code: 'too_many_redirects', message }, answer);
       }
       const step = toRedirectStep(request, { status: answer.status, location: answer.location }, this.#call.effect);
       if (step.kind === 'refuse') return toFailureOutcome(step.failure, answer);
       request = step.next;
+      redirects += 1;
+    }
+  }
+
+  /** The same request with another credential, once in a call: whatever its effect, the upstream refused it. */
+  async #renewCredential(request: OutgoingRequest, { status }: Answer): Promise<OutgoingRequest | undefined> {
+    const { renew, deadline } = this.#options;
+    if (status !== 401 || renew === undefined || request.credential === null || this.#isRenewed) return undefined;
+    this.#isRenewed = true;
+    try {
+      const credential = await deadline.race(renew(request.credential));
+      return credential && withHeaderCredential(request, credential);
+    } catch (error) {
+      if (!(error instanceof OauthError)) throw error;
+      // The answer that there is stays, and says why there is no better one.
+      this.#note = error.message;
+      return undefined;
     }
   }
 

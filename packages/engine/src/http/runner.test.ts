@@ -164,9 +164,9 @@ describe('credentials', () => {
     await expect(failed).rejects.not.toThrow('x-injected');
   });
 
-  test('of oauth are refused in plain words', async () => {
+  test('of oauth stop the call with the first setting that is missing', async () => {
     await expect(send({ auth: { kind: 'oauth', label: 'github' } })).rejects.toMatchObject({
-      code: 'type_unavailable',
+      reason: 'credential_missing:GITHUB_TOKEN_URL',
     });
   });
 

@@ -1,5 +1,6 @@
 import { type Auth, credentialNames } from '@rowcall/contract';
 import type { JsonObject } from '@rowcall/protocol';
+import { toOutline } from '../oauth/source.js';
 import { resolveCredential } from './auth.js';
 import { toOutgoingRequest } from './request.js';
 import type { HttpCall, HttpRunnerOptions } from './types.js';
@@ -8,15 +9,15 @@ import type { HttpCall, HttpRunnerOptions } from './types.js';
 const toPlaceholder = (name: string): string => `[${name}]`;
 
 /**
- * The exact request that a call would send, with the names of credentials where their values would stand, and the
- * variables that are not set. Sends nothing, resolves no name, and never holds a credential's value.
- * @throws AppError as the call itself would: `invalid_row`, `bad_template_value`, `type_unavailable`.
+ * The exact request that a call would send, with the names of credentials where their values would stand. Sends nothing, resolves no name, and never holds a credential's value.
+ * @throws AppError as the call itself would: `invalid_row`, `bad_template_value`.
  */
-export function shapeHttpCall(call: HttpCall, options: Pick<HttpRunnerOptions, 'credential' | 'userAgent'>) {
+export function shapeHttpCall(call: HttpCall, { userAgent }: Pick<HttpRunnerOptions, 'userAgent'>): JsonObject {
   const variables = credentialNames(call.auth);
-  const credential = resolveCredential(call.auth, toPlaceholder);
-  const request = toOutgoingRequest(call, credential, options.userAgent);
-  const shape: JsonObject = {
+  const { auth } = call;
+  const credential = auth.kind === 'oauth' ? toOutline(auth.label) : resolveCredential(auth, toPlaceholder);
+  const request = toOutgoingRequest(call, credential, userAgent);
+  return {
     method: request.method,
     url: request.url.href.replace(/%5B([A-Za-z0-9_]+)%5D/g, (text, name: string) =>
       variables.includes(name) ? `[${name}]` : text,
@@ -26,7 +27,6 @@ export function shapeHttpCall(call: HttpCall, options: Pick<HttpRunnerOptions, '
     ),
     body: request.body,
   };
-  return { shape, missing: variables.filter((name) => !options.credential(name)) };
 }
 
 /** Basic credentials are encoded: the placeholders are shown as they would be read. */

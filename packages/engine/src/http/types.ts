@@ -1,5 +1,6 @@
 import type { Auth } from '@rowcall/contract';
-import type { Effect, JsonObject, JsonValue, Limits } from '@rowcall/protocol';
+import type { Effect, JsonObject, JsonValue, Limits, Log } from '@rowcall/protocol';
+import type { TokenVault } from '../oauth/vault.js';
 
 /** One address that a name resolved to. */
 export interface ResolvedAddress {
@@ -17,7 +18,7 @@ export interface HttpRunnerOptions {
   readonly userAgent: string;
   /** All addresses of a name; default: the system's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly ResolvedAddress[]>;
-  /** The value of an environment variable, or of the file that its `_FILE` form names. */
+  /** The value of an environment variable that holds a secret, or of the file that its `_FILE` form names. */
   readonly credential: (name: string) => string | undefined;
   /** Uniform in [0, 1): spreads retries. */
   readonly random: () => number;
@@ -25,6 +26,21 @@ export interface HttpRunnerOptions {
   readonly now?: () => number;
   /** Certificate authorities (PEM) trusted beside those of Node. */
   readonly ca?: readonly string[];
+  /** What oauth labels need beside it. Without, their settings are read by `credential`, and their tokens end with the runner. */
+  readonly oauth?: HttpOauthOptions;
+}
+
+/** What the http runner takes for oauth labels. */
+export interface HttpOauthOptions {
+  /** The value of an environment variable that holds no secret. */
+  readonly setting: (name: string) => string | undefined;
+  /** Where tokens are kept. */
+  readonly vault: TokenVault;
+  /** Learns of every token of a label before it is used, so that it can be hidden. */
+  readonly onSecret: (prefix: string, value: string) => void;
+  readonly log: Log;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 /** A request with every placeholder already filled in. */
@@ -76,6 +92,8 @@ export interface HttpRunner {
   run(call: HttpCall, signal: AbortSignal): Promise<HttpOutcome>;
   /** The exact request that `run` would send, without a credential's value, and the variables that are not set. */
   shape(call: HttpCall): { readonly shape: JsonObject; readonly missing: readonly string[] };
+  /** The environment variables that a credential needs and that are not set. */
+  missing(auth: Auth): readonly string[];
   /** Ends every connection; calls in flight end as `cancelled`. May be called twice. */
   close(): Promise<void>;
 }

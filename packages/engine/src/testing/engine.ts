@@ -36,9 +36,12 @@ export const sha256 = (text: string): string => createHash('sha256').update(Buff
 
 export const CALLER = { actor: 'owner', traceparent: null };
 
-/** Starts a {@link TestEngine}. */
-export async function startTestEngine(options: Partial<BuildEngineOptions> = {}): Promise<TestEngine> {
-  const database = await testStore();
+/** Starts a {@link TestEngine}. @param shared the database of another, which outlives this engine; a new one when not given. */
+export async function startTestEngine(
+  options: Partial<BuildEngineOptions> = {},
+  shared?: TestStore,
+): Promise<TestEngine> {
+  const database = shared ?? (await testStore());
   const observer = openStore({ url: database.url, name: 'observer', log: silentLog });
   const parts = buildEngine({
     databaseUrl: database.url,
@@ -48,6 +51,7 @@ export async function startTestEngine(options: Partial<BuildEngineOptions> = {})
     timeZone: 'Europe/Oslo',
     log: silentLog,
     readCredential: () => undefined,
+    secretKey: undefined,
     ...options,
   });
   const { subscriptions, store, catalogue, engine } = parts;
@@ -85,7 +89,7 @@ export async function startTestEngine(options: Partial<BuildEngineOptions> = {})
       await listener.stop();
       await store.close();
       await observer.close();
-      await database.drop();
+      if (shared === undefined) await database.drop();
     },
   };
 }
