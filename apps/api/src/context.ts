@@ -1,5 +1,5 @@
 import type { Catalogue } from '@rowcall/catalogue';
-import { buildEngine, type Engine, type FunctionRegistry } from '@rowcall/engine';
+import { buildEngine, type Directory, type Engine } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener, type Store } from '@rowcall/store';
@@ -12,14 +12,14 @@ export interface Context {
   readonly catalogue: Catalogue;
   readonly lanes: { readonly live: readonly string[] };
   readonly engine: Engine;
-  readonly functions: FunctionRegistry;
+  readonly directory: Directory;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
   /** Tells whether an environment variable that a row names is set. */
   readonly hasCredential: (name: string) => boolean;
   /** Address under which callers reach this process, without a slash at its end. */
   readonly baseUrl: () => string;
-  /** Loads the catalogue and listens. Returns when the process can answer. */
+  /** Loads functions and the catalogue, and listens. Returns when the process can answer. */
   start(): Promise<void>;
   /** Gives calls under way `graceMs`; then they are cancelled, and every receipt is written. */
   drain(graceMs: number): Promise<void>;
@@ -39,9 +39,18 @@ export interface ContextOptions {
 /** Wires an API process. Connects to nothing yet. */
 export function buildContext(config: ServerConfig, options: ContextOptions): Context {
   const { log, isOwnerKey, baseUrl, readCredential, version } = options;
-  const { databaseUrl, allowNets, timeZone } = config;
-  const parts = buildEngine({ databaseUrl, allowNets, timeZone, name: 'rowcall-api', version, log, readCredential });
-  const { store, catalogue, lanes, engine, functions, subscriptions } = parts;
+  const { databaseUrl, allowNets, timeZone, functionFolder } = config;
+  const parts = buildEngine({
+    databaseUrl,
+    allowNets,
+    timeZone,
+    functionFolder,
+    name: 'rowcall-api',
+    version,
+    log,
+    readCredential,
+  });
+  const { store, catalogue, lanes, engine, directory, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
   const listener = new Listener({ url: databaseUrl, name: 'rowcall-api', log, subscriptions });
   const stopAll = async () => {
@@ -57,12 +66,15 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     catalogue,
     lanes,
     engine,
-    functions,
+    directory,
     refusals,
     isOwnerKey,
     hasCredential: parts.hasCredential,
     baseUrl,
-    start: () => listener.start(),
+    async start() {
+      await parts.loadFunctions();
+      await listener.start();
+    },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {
       stopping ??= stopAll();
