@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '@rowcall/protocol';
-import { loadFunctionModule } from './module.js';
+import { type ImportModule, loadFunctionModule } from './module.js';
 import type { FunctionDefinition } from './registry.js';
 
 /** How long, in ms, after a change the folder is read: an editor saves in several steps. */
@@ -19,6 +19,8 @@ export interface FunctionFolderOptions {
   readonly log: Log;
   /** Gets all functions of the folder when they changed. */
   readonly onChange: (functions: readonly FunctionDefinition[]) => void;
+  /** Default: Node's import. */
+  readonly importModule?: ImportModule;
 }
 
 /** One module of the folder. */
@@ -129,7 +131,7 @@ export class FunctionFolder {
     delete file.wanted;
     this.#files.set(name, file);
     try {
-      file.wanted = await loadFunctionModule(path.join(this.#folder, name));
+      file.wanted = await loadFunctionModule(path.join(this.#folder, name), this.#options.importModule);
     } catch (error) {
       const kept = file.used === undefined ? {} : { kept: file.used.name };
       this.#options.log.error(

@@ -113,14 +113,13 @@ const valid = defineFunction({
   run: ([value]) => parseJson(value) !== undefined,
 });
 
+const listed = z.union([z.string(), z.number(), z.boolean()], 'must be a list of texts');
+
 const join = defineFunction({
   name: 'JOIN',
   what: 'The texts of a list as one text, with a separator between them.',
   effect: 'read',
-  input: z.tuple([
-    json.pipe(z.array(z.union([z.string(), z.number(), z.boolean()]), 'must be a list of texts')),
-    text.optional(),
-  ]),
+  input: z.tuple([json.pipe(z.array(listed, 'must be a list of texts')), text.optional()]),
   run([list, separator = '']) {
     const texts = list.map(String);
     requireText(texts.reduce((sum, { length }) => sum + length, 0) + separator.length * Math.max(0, texts.length - 1));

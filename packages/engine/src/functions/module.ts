@@ -24,20 +24,26 @@ const definitionSchema = z.object({
   run: z.custom<FunctionDefinition['run']>(isFunction, 'must be a function'),
 });
 
+/** Imports a module by its URL. */
+export type ImportModule = (url: string) => Promise<{ readonly default?: unknown }>;
+
+const importByNode: ImportModule = (url) => import(/* @vite-ignore */ url);
+
 let loads = 0;
 
 /**
  * Imports a module and takes the function that it default-exports, or that its default export makes of
  * `{ z, defineFunction }`. Each load runs the module anew; what it imports itself is loaded once per process. The old
  * module stays in memory: Node.js never lets one go.
- * @param file absolute path. @throws Error that says what is wrong with it.
+ * @param file absolute path.
+ * @param importModule Node's own import, which a test runner may have put its own in place of.
+ * @throws Error that says what is wrong with it.
  */
-export async function loadFunctionModule(file: string): Promise<FunctionDefinition> {
+export async function loadFunctionModule(file: string, importModule = importByNode): Promise<FunctionDefinition> {
   // CommonJS modules are kept by their file, whatever the query says.
   delete createRequire(import.meta.url).cache[file];
   loads += 1;
-  const loading = import(/* @vite-ignore */ `${pathToFileURL(file).href}?load=${loads}`).then(toDefinition);
-  return withinTime(loading);
+  return withinTime(importModule(`${pathToFileURL(file).href}?load=${loads}`).then(toDefinition));
 }
 
 async function toDefinition({ default: exported }: { default?: unknown }): Promise<FunctionDefinition> {
