@@ -106,10 +106,17 @@ export class FunctionFolder {
     if (this.#stopped || current === this.#watched) return;
     this.#watcher?.close();
     this.#watched = current;
-    this.#watcher = watch(this.#folder, { persistent: false }, () => this.#settle());
-    this.#watcher.on('error', () => {
-      this.#watched = undefined; // the next poll watches again
-    });
+    try {
+      this.#watcher = watch(this.#folder, { persistent: false }, () => this.#settle());
+      this.#watcher.on('error', () => {
+        this.#watched = undefined; // the next poll watches again
+      });
+    } catch (error) {
+      this.#options.log.warn(
+        { err: error, folder: this.#folder },
+        'the functions folder is polled: it cannot be watched',
+      );
+    }
   }
 
   #settle(): void {
@@ -119,11 +126,20 @@ export class FunctionFolder {
 
   async #update(): Promise<void> {
     const stamps = await readStamps(this.#folder);
-    const gone = [...this.#files.keys()].filter((name) => !stamps.has(name));
-    for (const name of gone) this.#files.delete(name);
+    const before = this.#used;
+    for (const name of [...this.#files.keys()]) if (!stamps.has(name)) this.#files.delete(name);
     const changed = [...stamps].filter(([name, stamp]) => this.#files.get(name)?.stamp !== stamp);
     for (const [name, stamp] of changed) await this.#load(name, stamp);
-    if (gone.length + changed.length > 0 && !this.#stopped) this.#apply(gone);
+    while (this.#takeOne());
+    for (const [name] of changed) this.#reportTaken(name);
+    const used = this.#used;
+    if (this.#stopped || (used.length === before.length && used.every((each) => before.includes(each)))) return;
+    this.#options.onChange(used);
+    this.#options.log.info({ functions: used.map(({ name }) => name).sort() }, 'functions loaded');
+  }
+
+  get #used(): readonly FunctionDefinition[] {
+    return [...this.#files.values()].flatMap(({ used }) => used ?? []);
   }
 
   async #load(name: string, stamp: string): Promise<void> {
@@ -141,41 +157,33 @@ export class FunctionFolder {
     }
   }
 
-  /** Puts in use what loaded, where its name is free, and tells. */
-  #apply(gone: readonly string[]): void {
-    const { log, onChange } = this.#options;
-    while (this.#takeOne() !== undefined);
-    for (const [file, { wanted }] of this.#files) {
-      if (wanted === undefined) continue;
-      const owner = this.#ownerOf(wanted.name, file);
-      log.error(
-        { file, function: wanted.name },
-        `the function module ${file} is left out: ${owner} has the name ${wanted.name}`,
-      );
+  /** Puts in use what loaded of one file whose name is free. @returns false when there is none. */
+  #takeOne(): boolean {
+    const names = [...this.#files.keys()].sort();
+    for (const file of names.flatMap((name) => this.#files.get(name) ?? [])) {
+      if (file.wanted === undefined || this.#ownerOf(file.wanted.name, file) !== undefined) continue;
+      file.used = file.wanted;
+      delete file.wanted;
+      return true;
     }
-    const used = [...this.#files.values()].flatMap((file) => file.used ?? []);
-    onChange(used);
-    log.info({ functions: used.map(({ name }) => name).sort(), gone }, 'functions loaded');
+    return false;
   }
 
-  /** Gives one module the name that it waits for. @returns its file; undefined when no name is free. */
-  #takeOne(): string | undefined {
-    const names = [...this.#files.keys()].sort();
-    const name = names.find((candidate) => {
-      const wanted = this.#files.get(candidate)?.wanted;
-      return wanted !== undefined && this.#ownerOf(wanted.name, candidate) === undefined;
-    });
-    const file = name === undefined ? undefined : this.#files.get(name);
-    if (file?.wanted === undefined) return undefined;
-    file.used = file.wanted;
-    delete file.wanted;
-    return name;
+  #reportTaken(name: string): void {
+    const file = this.#files.get(name);
+    if (file?.wanted === undefined) return;
+    const { name: taken } = file.wanted;
+    const owner = this.#ownerOf(taken, file);
+    this.#options.log.error(
+      { file: name, function: taken },
+      `the function module ${name} is left out: ${owner} has the name ${taken}`,
+    );
   }
 
   /** Who has a name, beside a file itself. */
-  #ownerOf(name: string, file: string): string | undefined {
+  #ownerOf(name: string, file: ModuleFile): string | undefined {
     if (this.#options.taken.has(name)) return 'a built-in function';
-    for (const [other, { used }] of this.#files) if (other !== file && used?.name === name) return other;
+    for (const [other, each] of this.#files) if (each !== file && each.used?.name === name) return other;
     return undefined;
   }
 }
