@@ -13,10 +13,10 @@ const FOUND_MAX = 50;
 const FOUND_DEFAULT = 12;
 
 const key = z.string().max(128);
-const noVersion = z.literal('').transform(() => undefined);
+const notGiven = z.literal('').transform(() => undefined);
 /** Version that the row must have. */
-const version = z.union([noVersion, integer.pipe(z.int().min(1))]).optional();
-const limit = z.union([noVersion, integer.pipe(z.int().min(1).max(FOUND_MAX))]).optional();
+const version = z.union([notGiven, integer.pipe(z.int().min(1))]).optional();
+const limit = z.union([notGiven, integer.pipe(z.int().min(1).max(FOUND_MAX))]).optional();
 /** A JSON object, or its text. What is in it is checked as the REST addresses check it, and refused in the same words. */
 const columns = z.union([z.string().max(4_194_304), z.custom<JsonObject>(isJsonObject)], 'must be a JSON object');
 

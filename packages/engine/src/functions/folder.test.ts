@@ -26,7 +26,7 @@ const { importModule } = (await import(
   'data:text/javascript,export const importModule = (url) => import(url);' as string
 )) as { importModule: ImportModule };
 
-describe('the functions folder', () => {
+describe('the functions folder', { timeout: 30_000 }, () => {
   let parent: string;
   let folder: string;
   let functions: readonly FunctionDefinition[];
