@@ -19,6 +19,7 @@ const CONFIG: ServerConfig = {
   publicConfirm: true,
   mcpToken: undefined,
   secretKey: undefined,
+  functionFolder: undefined,
   lanes: [],
   concurrency: 1,
 };

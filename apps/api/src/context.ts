@@ -1,5 +1,5 @@
 import type { Catalogue } from '@rowcall/catalogue';
-import { buildEngine, type Engine, type EngineParts, type FunctionRegistry } from '@rowcall/engine';
+import { buildEngine, type Directory, type Engine, type EngineParts } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener, type Store } from '@rowcall/store';
@@ -12,14 +12,14 @@ export interface Context {
   readonly catalogue: Catalogue;
   readonly lanes: { readonly live: readonly string[] };
   readonly engine: Engine;
-  readonly functions: FunctionRegistry;
+  readonly directory: Directory;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
   /** The environment variables that a credential needs and that are not set. */
   readonly missingCredentials: EngineParts['missingCredentials'];
   /** Address under which callers reach this process, without a slash at its end. */
   readonly baseUrl: () => string;
-  /** Loads the catalogue and listens. Returns when the process can answer. */
+  /** Loads functions and the catalogue, and listens. Returns when the process can answer. */
   start(): Promise<void>;
   /** Gives calls under way `graceMs`; then they are cancelled, and every receipt is written. */
   drain(graceMs: number): Promise<void>;
@@ -39,10 +39,20 @@ export interface ContextOptions {
 /** Wires an API process. Connects to nothing yet. */
 export function buildContext(config: ServerConfig, options: ContextOptions): Context {
   const { log, isOwnerKey, baseUrl, readCredential, version } = options;
-  const { databaseUrl, allowNets, timeZone, secretKey } = config;
+  const { databaseUrl, allowNets, timeZone, secretKey, functionFolder } = config;
   const name = 'rowcall-api';
-  const parts = buildEngine({ databaseUrl, allowNets, timeZone, secretKey, name, version, log, readCredential });
-  const { store, catalogue, lanes, engine, functions, subscriptions } = parts;
+  const parts = buildEngine({
+    databaseUrl,
+    allowNets,
+    timeZone,
+    secretKey,
+    functionFolder,
+    name,
+    version,
+    log,
+    readCredential,
+  });
+  const { store, catalogue, lanes, engine, directory, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
   const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
   const stopAll = async () => {
@@ -58,12 +68,15 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     catalogue,
     lanes,
     engine,
-    functions,
+    directory,
     refusals,
     isOwnerKey,
     missingCredentials: parts.missingCredentials,
     baseUrl,
-    start: () => listener.start(),
+    async start() {
+      await parts.loadFunctions();
+      await listener.start();
+    },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {
       stopping ??= stopAll();

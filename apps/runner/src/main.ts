@@ -14,12 +14,21 @@ const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.
 
 await runMain(async () => {
   const config = readServerConfig();
-  const { databaseUrl, allowNets, timeZone, secretKey, lanes, concurrency } = config;
+  const { databaseUrl, allowNets, timeZone, secretKey, functionFolder, lanes, concurrency } = config;
   const id = `runner_${randomBytes(8).toString('hex')}`;
   const log = pino({ name: 'rowcall-runner', level: config.logLevel, base: { pid: process.pid, runner: id } });
   const name = 'rowcall-runner';
-  const { version } = manifest;
-  const parts = buildEngine({ databaseUrl, allowNets, timeZone, secretKey, name, version, log, readCredential });
+  const parts = buildEngine({
+    databaseUrl,
+    allowNets,
+    timeZone,
+    secretKey,
+    functionFolder,
+    name,
+    version: manifest.version,
+    log,
+    readCredential,
+  });
   const { store, engine } = parts;
   const registration = { id, lanes, concurrency, host: hostname(), pid: process.pid };
   const runner = new Runner({ runner: registration, store, engine, log });
@@ -37,6 +46,7 @@ await runMain(async () => {
   });
   try {
     await migrate(store);
+    await parts.loadFunctions();
     await listener.start();
     await runner.start();
     log.info({ lanes, concurrency, rows: parts.catalogue.counts.rows }, 'ready');

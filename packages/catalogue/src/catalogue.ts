@@ -160,6 +160,19 @@ export class Catalogue {
     this.#revision += 1;
   }
 
+  /**
+   * Computes anew what rows derive from functions that came, went or have another effect: their effect and fingerprint.
+   * @param names of those functions.
+   */
+  refreshFunctions(names: ReadonlySet<string>): void {
+    if (names.size === 0) return;
+    for (const [key, entry] of this.#entries) {
+      if (entry.row.type !== 'fn' || !names.has(entry.row.target)) continue;
+      this.#entries.set(key, new Entry(entry.toRow(), this.#context));
+      this.#revision += 1;
+    }
+  }
+
   /** Takes a deletion; `version` is the version of the deletion. */
   applyDeletion(key: string, version: number): void {
     if (version <= (this.#versions.get(key) ?? 0)) return;

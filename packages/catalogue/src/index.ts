@@ -1,3 +1,4 @@
 export { Catalogue, type CatalogueOptions } from './catalogue.js';
 export { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
 export { Entry, type EntryContext, type HeldRow } from './entry.js';
+export { type Summary, toSummary } from './summary.js';

@@ -50,6 +50,11 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it('has no functions folder unless one is named', () => {
+    expect(parseConfig({ ROWCALL_FUNCTIONS: '' }, noFiles).functionFolder).toBeUndefined();
+    expect(parseConfig({ ROWCALL_FUNCTIONS: './functions' }, noFiles).functionFolder).toBe('./functions');
+  });
+
   it('refuses a misspelt setting instead of ignoring it', () => {
     expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
   });

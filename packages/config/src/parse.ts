@@ -49,6 +49,7 @@ const schema = z.object({
   ROWCALL_PUBLIC_CONFIRM: z.enum(['on', 'off'], 'must be on or off').default('on'),
   ROWCALL_MCP_TOKEN: secret.optional(),
   ROWCALL_SECRET_KEY: secret.optional(),
+  ROWCALL_FUNCTIONS: z.string().min(1).optional(),
   ROWCALL_LANES: list
     .pipe(z.array(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be lane names')).min(1))
     .default(['default']),
@@ -78,6 +79,8 @@ export interface Config {
   readonly publicConfirm: boolean;
   readonly mcpToken: string | undefined;
   readonly secretKey: string | undefined;
+  /** Folder of modules that define functions, beside the built-in ones. */
+  readonly functionFolder: string | undefined;
   /** Lanes that a runner serves. */
   readonly lanes: readonly string[];
   /** Calls that a runner runs at the same time. */
@@ -158,6 +161,7 @@ function toConfig(data: z.output<typeof schema>): Config {
     publicConfirm: data.ROWCALL_PUBLIC_CONFIRM === 'on',
     mcpToken: data.ROWCALL_MCP_TOKEN,
     secretKey: data.ROWCALL_SECRET_KEY,
+    functionFolder: data.ROWCALL_FUNCTIONS,
     lanes: data.ROWCALL_LANES,
     concurrency: data.ROWCALL_CONCURRENCY,
   };

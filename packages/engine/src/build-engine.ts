@@ -5,8 +5,10 @@ import { sha256 } from '@rowcall/receipts';
 import { Ledger, openStore, type Store, type Subscription } from '@rowcall/store';
 import { Completions } from './completions.js';
 import { Credentials } from './credentials.js';
+import { Directory } from './directory/directory.js';
 import { Engine } from './engine.js';
-import { BUILT_IN_FUNCTIONS } from './functions/index.js';
+import { FunctionFolder } from './functions/folder.js';
+import { buildBuiltIns } from './functions/index.js';
 import { type FunctionDefinition, FunctionRegistry } from './functions/registry.js';
 import { buildHttpRunner } from './http/runner.js';
 import { Lanes } from './lanes.js';
@@ -32,13 +34,15 @@ export interface BuildEngineOptions {
   readonly now?: () => number;
   /** Functions beside the built-in ones. */
   readonly functions?: readonly FunctionDefinition[];
+  /** Folder of modules that define more functions; none when not given. */
+  readonly functionFolder?: string | undefined;
 }
 
 /** An engine with the parts that its process needs to reach. */
 export interface EngineParts {
   readonly store: Store;
   readonly ledger: Ledger;
-  readonly functions: FunctionRegistry;
+  readonly directory: Directory;
   readonly catalogue: Catalogue;
   readonly lanes: Lanes;
   readonly engine: Engine;
@@ -46,6 +50,8 @@ export interface EngineParts {
   readonly missingCredentials: (auth: Auth) => readonly string[];
   /** What the process's listener has to deliver. */
   readonly subscriptions: readonly Subscription[];
+  /** Loads the functions of the folder and watches it until `drain`. Returns when each was tried. */
+  loadFunctions(): Promise<void>;
   /** Gives calls under way `graceMs`, writes the last receipts, and ends upstream connections. The store stays open. */
   drain(graceMs: number): Promise<void>;
 }
@@ -58,7 +64,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   const now = options.now ?? Date.now;
   const store = openStore({ url: options.databaseUrl, name: options.name, log });
   const ledger = new Ledger(store.ledgerPool, { log });
-  const functions = new FunctionRegistry([...BUILT_IN_FUNCTIONS, ...(options.functions ?? [])]);
+  const functions = new FunctionRegistry();
   const catalogue = new Catalogue({ store, log, sha256, now, functionEffect: (name) => functions.effectOf(name) });
   const lanes = new Lanes(store, log);
   const completions = new Completions(store);
@@ -77,6 +83,13 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
       now,
     },
   });
+  const directory = new Directory({ store, catalogue, functions });
+  const ownFunctions = [...buildBuiltIns({ http, directory }), ...(options.functions ?? [])];
+  functions.replace(ownFunctions);
+  const folder = buildFolder(options, ownFunctions, (loaded) => {
+    // In one turn: no call may see a row with the effect of another function than the one it would run.
+    catalogue.refreshFunctions(functions.replace([...ownFunctions, ...loaded]));
+  });
   const redactor = new ReceiptRedactor(credentials);
   const engine = new Engine({
     catalogue,
@@ -94,13 +107,15 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   return {
     store,
     ledger,
-    functions,
+    directory,
     catalogue,
     lanes,
     engine,
     missingCredentials: (auth) => http.missing(auth),
     subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription],
+    loadFunctions: async () => folder?.start(),
     async drain(graceMs) {
+      folder?.stop();
       const until = performance.now() + graceMs;
       while (engine.active > 0 && performance.now() < until)
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -111,4 +126,14 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
       await http.close();
     },
   };
+}
+
+function buildFolder(
+  { functionFolder, log }: BuildEngineOptions,
+  ownFunctions: readonly FunctionDefinition[],
+  onChange: (functions: readonly FunctionDefinition[]) => void,
+): FunctionFolder | undefined {
+  if (functionFolder === undefined) return undefined;
+  const taken = new Set(ownFunctions.map(({ name }) => name));
+  return new FunctionFolder({ folder: functionFolder, taken, log, onChange });
 }

@@ -24,7 +24,7 @@ export class Deadline {
   }
 
   /** @returns what `work` gives. @throws the signal's reason when the time is up first. */
-  async race<T>(work: Promise<T>): Promise<T> {
+  async race<T>(work: PromiseLike<T>): Promise<T> {
     const { signal } = this;
     let stop: (() => void) | undefined;
     const expired = new Promise<never>((_, reject) => {

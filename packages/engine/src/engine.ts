@@ -117,7 +117,7 @@ export class Engine {
       await this.#ensureRow(call);
       const prepared = this.#prepare({ ...call, expectContract: call.expectContract ?? undefined });
       entry = prepared.entry;
-      return this.#toReceipt(attempt, entry, { ran: await prepared.run.fire(this.#abort.signal), lane });
+      return this.#toReceipt(attempt, entry, { ran: await prepared.run.fire(this.#abort.signal, attempt), lane });
     } catch (error) {
       return this.#toRefusal(attempt, error, entry);
     }
@@ -194,7 +194,7 @@ export class Engine {
   }
 
   async #finish(attempt: Attempt, entry: Entry, run: PreparedRun): Promise<FinishedCall> {
-    const firing = this.#orRefuse(attempt, () => run.fire(this.#abort.signal), entry);
+    const firing = this.#orRefuse(attempt, () => run.fire(this.#abort.signal, attempt), entry);
     const ran = firing instanceof Promise ? await firing : firing;
     const record = this.#toReceipt(attempt, entry, { ran, lane: 'inline' });
     await this.#context.ledger.commit(record);

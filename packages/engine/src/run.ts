@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue, Outcome } from '@rowcall/protocol';
 import type { Input } from '@rowcall/receipts';
 import { renderHttpTemplate, renderJsonTemplate } from '@rowcall/substitution';
 import { type Compiled, getCompiled, requireKnownNames } from './compiled.js';
-import { Deadline } from './deadline.js';
+import type { Deadline } from './deadline.js';
+import { FunctionCall, type FunctionCaller, FunctionFailure } from './functions/call.js';
 import type { FunctionRegistry } from './functions/registry.js';
 import { toJsonResult } from './functions/registry.js';
 import type { HttpCall, HttpRunner } from './http/types.js';
@@ -26,9 +27,6 @@ export interface RunContext {
   readonly timeZone: string;
 }
 
-/** How long, in ms, a function may take when its row says nothing. */
-const FUNCTION_TIMEOUT_MS = 30_000;
-
 /** What a run would do, with nothing done: `missing` names the environment variables that it needs and that are not set. */
 export interface Shape {
   readonly shape: JsonObject;
@@ -38,7 +36,7 @@ export interface Shape {
 /** A run that is checked and ready: nothing has fired yet. */
 export interface PreparedRun {
   /** A function that is done at once gives its result at once. */
-  fire(signal: AbortSignal): RunResult | Promise<RunResult>;
+  fire(signal: AbortSignal, caller: FunctionCaller): RunResult | Promise<RunResult>;
   /** @throws AppError what `fire` would throw before anything is sent, a missing credential apart. */
   shape(): Shape;
 }
@@ -84,18 +82,17 @@ function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared):
     const [issue] = parsed.error.issues;
     throw new AppError('invalid_args', `argument ${Number(issue?.path[0] ?? 0) + 1} of ${row.key}: ${issue?.message}`);
   }
-  const fire = (signal: AbortSignal): RunResult | Promise<RunResult> => {
-    const deadline = new Deadline(signal, row.limits?.timeout_ms ?? FUNCTION_TIMEOUT_MS);
-    const { now, timeZone } = context;
+  const fire = (signal: AbortSignal, { actor, reason }: FunctionCaller): RunResult | Promise<RunResult> => {
+    const call = new FunctionCall(signal, context, { actor, reason, limits: row.limits });
     try {
-      const value = definition.run(parsed.data, { now, timeZone, signal: () => deadline.signal });
-      if (!(value instanceof Promise)) return toSucceeded(value);
-      return deadline
+      const value = definition.run(parsed.data, call);
+      if (!isThenable(value)) return toSucceeded(value);
+      return call
         .race(value)
         .then(toSucceeded)
-        .catch((error: unknown) => toFailedFunction(error, deadline));
+        .catch((error: unknown) => toFailedFunction(error, call));
     } catch (error) {
-      return toFailedFunction(error, deadline);
+      return toFailedFunction(error, call);
     }
   };
   return { fire, shape: () => ({ shape: { function: row.target, arguments: rendered }, missing: [] }) };
@@ -109,6 +106,10 @@ function trimMissing(rendered: JsonValue): JsonValue {
   return values;
 }
 
+/** A promise of another library is one as well. */
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
 const NOTHING = { value: null, text: 'null' } as const;
 
 const toSucceeded = (value: unknown): RunResult => ({ outcome: 'succeeded', result: toJsonResult(value) });
@@ -120,6 +121,10 @@ function toFailedFunction(error: unknown, deadline: Deadline): RunResult {
   if (reason === 'cancelled') return failure('cancelled', reason, 'the call was cancelled');
   if (reason === 'function_timeout')
     return failure('timed_out', reason, `the function took longer than ${deadline.timeoutMs} ms`);
+  if (error instanceof FunctionFailure) {
+    const { code, message, result } = error;
+    return { ...failure(toOutcome(code), code, message), result: toJsonResult(result) };
+  }
   return failure('failed', 'function_failed', error instanceof Error ? error.message : String(error));
 }
 

@@ -1,6 +1,14 @@
 export { toCanonicalJson } from './canonical-json.js';
 export { INVOCATION_ID_PATTERN } from './ids.js';
-export { isJsonObject, type JsonArray, type JsonObject, type JsonValue, parseJson } from './json.js';
+export {
+  isDeeper,
+  isJsonObject,
+  JSON_DEPTH_MAX,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from './json.js';
 export { type Log, silentLog } from './log.js';
 export {
   OUTCOMES,

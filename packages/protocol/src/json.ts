@@ -26,3 +26,17 @@ export function parseJson(text: string): JsonValue | undefined {
 
 /** Any JSON object, on the wire. */
 export const jsonObjectSchema = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject, JsonObject>;
+
+/** Levels of arrays and objects in a value from outside. What walks a value takes a stack frame for each. */
+export const JSON_DEPTH_MAX = 200;
+
+/** Tells whether a value nests deeper than `levels`, however deep, without recursion. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let depth = 0; ; depth += 1) {
+    const containers = layer.filter((member) => typeof member === 'object' && member !== null);
+    if (containers.length === 0) return false;
+    if (depth === levels) return true;
+    layer = containers.flatMap((container) => Object.values(container as object));
+  }
+}

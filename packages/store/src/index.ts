@@ -1,3 +1,4 @@
+export { isDatabaseAway } from './database-away.js';
 export {
   type Authorship,
   deleteRow,

@@ -1,9 +1,8 @@
 import type { Entry } from '@rowcall/catalogue';
 import { parseAuth } from '@rowcall/contract';
 import { parseJson } from '@rowcall/protocol';
-import { findLastGoodRequest, listLastErrors, listVersions, measureRow } from '@rowcall/store';
+import { findLastGoodRequest, isDatabaseAway, listLastErrors, listVersions, measureRow } from '@rowcall/store';
 import type { Context } from '../context.js';
-import { isDatabaseAway } from '../plugins/database-away.js';
 import { contractOf, type Document, getShown, staleness } from './contract.js';
 
 const DAYS = 30;

@@ -21,7 +21,7 @@ describe('GET /api/dispatch', () => {
       },
       actions: ACTIONS,
       errors: { unknown_key: { status: 404, fix: expect.any(String) } },
-      counts: { rows: 14, enabled: 14, registry: 14, projected: 14 },
+      counts: { rows: 40, enabled: 40, registry: 40, projected: 40 },
       categories: expect.arrayContaining([{ category: 'time', rows: 2 }]),
     });
   });

@@ -1,19 +1,6 @@
 import { AppError } from '@rowcall/errors';
+import { isDeeper, JSON_DEPTH_MAX } from '@rowcall/protocol';
 import type { FastifyInstance } from 'fastify';
-
-/** Levels of arrays and objects in a body. What walks a value takes a stack frame for each. */
-export const DEPTH_MAX = 200;
-
-/** Tells whether a value nests deeper than `levels`, however deep, without recursion. */
-export function isDeeper(value: unknown, levels: number): boolean {
-  let layer: unknown[] = [value];
-  for (let depth = 0; ; depth += 1) {
-    const containers = layer.filter((member) => typeof member === 'object' && member !== null);
-    if (containers.length === 0) return false;
-    if (depth === levels) return true;
-    layer = containers.flatMap((container) => Object.values(container as object));
-  }
-}
 
 /**
  * Reads JSON bodies and nothing else; any other content type is 415. `__proto__` and `constructor.prototype` are
@@ -26,8 +13,8 @@ export function addJsonBody(app: FastifyInstance): void {
     if (body === '' && request.method === 'DELETE') return done(null, undefined);
     return parse(request, body as string, (error: Error | null, value?: unknown) => {
       // A text of fewer brackets than levels cannot nest deeper.
-      if (error === null && body.length > 2 * DEPTH_MAX && isDeeper(value, DEPTH_MAX)) {
-        return done(new AppError('invalid_json', `the body nests deeper than ${DEPTH_MAX} levels`), undefined);
+      if (error === null && body.length > 2 * JSON_DEPTH_MAX && isDeeper(value, JSON_DEPTH_MAX)) {
+        return done(new AppError('invalid_json', `the body nests deeper than ${JSON_DEPTH_MAX} levels`), undefined);
       }
       return done(error, value);
     });

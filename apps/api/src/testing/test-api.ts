@@ -88,6 +88,7 @@ function toConfig(databaseUrl: string): ServerConfig {
     publicConfirm: true,
     mcpToken: undefined,
     secretKey: undefined,
+    functionFolder: undefined,
     lanes: ['default'],
     concurrency: 8,
   };

@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
-import { type JsonValue, parseJson } from '@rowcall/protocol';
+import { isDeeper, JSON_DEPTH_MAX, type JsonValue, parseJson } from '@rowcall/protocol';
 
-/** Nesting beyond which a JSON body stays text: deeper values overflow the stack of whoever walks them. */
-const JSON_DEPTH_MAX = 200;
 const TEXT_TYPE =
   /^(text\/|application\/(.*\+)?(json|xml|yaml|x-yaml|javascript|ecmascript|graphql|x-www-form-urlencoded|x-ndjson|ndjson|jsonl)$|image\/svg\+xml$)/;
 const BINARY_TYPE = /^(image|audio|video|font)\//;
@@ -80,14 +78,8 @@ function openDecoder(charset: string | undefined): TextDecoder {
   }
 }
 
+/** A value that nests deeper stays text: it would overflow the stack of whoever walks it. */
 function parseShallowJson(text: string): JsonValue | undefined {
   const value = parseJson(text);
   return value === undefined || isDeeper(value, JSON_DEPTH_MAX) ? undefined : value;
-}
-
-function isDeeper(value: JsonValue, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  const members: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
-  return members.some((member) => isDeeper(member, levels - 1));
 }

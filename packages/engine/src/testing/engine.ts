@@ -56,6 +56,7 @@ export async function startTestEngine(
   });
   const { subscriptions, store, catalogue, engine } = parts;
   const listener = new Listener({ url: database.url, name: 'test-engine', log: silentLog, subscriptions });
+  await parts.loadFunctions();
   await listener.start();
   const dispatch = (key: string, request: Partial<DispatchRequest>) =>
     engine.dispatch({ key, input: { body: '' }, mode: 'sync', ...request }, CALLER);

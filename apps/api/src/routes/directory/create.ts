@@ -1,10 +1,8 @@
 import { problemSchema, rowSchema, rowWriteSchema } from '@rowcall/protocol';
-import { insertRow } from '@rowcall/store';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
 import { changeHeaders, sendRow, toAuthorship } from './shared.js';
-import { keepArgumentOrder, toRowChange } from './write.js';
 
 /** POST /api/directory: adds a capability, live at once in every process. */
 export function addCreateRow(app: App, context: Context): void {
@@ -23,11 +21,9 @@ export function addCreateRow(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler(request, reply) {
-      const { row, fingerprint } = toRowChange(context, keepArgumentOrder(request.body));
-      const stored = await insertRow(context.store.db, row, { ...toAuthorship(request), fingerprint });
-      context.catalogue.apply(stored);
+      const row = await context.directory.add(request.body, toAuthorship(request));
       reply.header('location', `${context.baseUrl()}/api/directory/${row.key}`);
-      return sendRow(reply, stored.row, 201);
+      return sendRow(reply, row, 201);
     },
   });
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import { toRowWrite } from '@rowcall/engine';
 import { jsonSchema, problemSchema, type Row, rowSchema } from '@rowcall/protocol';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { toRowWrite } from './export.js';
 import { getVersion, versionParams } from './restore.js';
 
 /** The columns in which two versions differ. */

@@ -1,17 +1,11 @@
 import { Readable } from 'node:stream';
 import type { Entry } from '@rowcall/catalogue';
-import type { Row, RowWrite } from '@rowcall/protocol';
+import { toRowWrite } from '@rowcall/engine';
 import { problemSchema } from '@rowcall/protocol';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-
-/** The columns that a writer sets: what an import takes. */
-export function toRowWrite(row: Row): RowWrite {
-  const { version: _version, created_at: _createdAt, updated_at: _updatedAt, ...columns } = row;
-  return columns;
-}
 
 function* toLines(entries: readonly Entry[]): Generator<string> {
   for (const entry of entries) yield `${JSON.stringify(toRowWrite(entry.toRow()))}\n`;

@@ -1,11 +1,8 @@
+import { keepArgumentOrder, parseRowJson, toRow } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
-import { rowWriteSchema } from '@rowcall/protocol';
 import type { RowChange } from '@rowcall/store';
 import type { Context } from '../../context.js';
-import { DEPTH_MAX, isDeeper } from '../../plugins/json-body.js';
 import type { NumberedLine } from './ndjson.js';
-import { requireStorable } from './storable.js';
-import { keepArgumentOrder, toRowChange } from './write.js';
 
 /** Rows of one transaction. */
 const BATCH_MAX = 500;
@@ -74,41 +71,14 @@ function readLine(context: Context, line: NumberedLine, listener: LineListener):
   let key: string | undefined;
   try {
     if ('error' in line) throw line.error;
-    const value = parseLine(line.text);
+    const value = parseRowJson(line.text);
     key = keyOf(value);
-    const parsed = rowWriteSchema.safeParse(value);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      throw new AppError('invalid_row', `/${issue?.path.join('/') ?? ''} ${issue?.message ?? ''}`.slice(0, 300));
-    }
-    requireStorable(parsed.data);
-    return toRowChange(context, keepArgumentOrder(parsed.data));
+    return context.directory.toChange(keepArgumentOrder(toRow(value)));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     listener.onError(toLineError(line.number, key, error));
     return undefined;
   }
-}
-
-/** Names that would reach an object's prototype where a value is copied, or escapes that may write them. */
-const PROTOTYPE_NAMES = /__proto__|constructor|\\u00[5-7]/i;
-
-function parseLine(text: string): unknown {
-  let value: unknown;
-  try {
-    value = JSON.parse(text, PROTOTYPE_NAMES.test(text) ? refusePrototype : undefined);
-  } catch (error) {
-    throw new AppError('invalid_json', (error as Error).message.slice(0, 200), { cause: error });
-  }
-  if (isDeeper(value, DEPTH_MAX)) throw new AppError('invalid_json', `the row nests deeper than ${DEPTH_MAX} levels`);
-  return value;
-}
-
-function refusePrototype(name: string, value: unknown): unknown {
-  const reaches =
-    name === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
-  if (name === '__proto__' || reaches) throw new SyntaxError(`the row has a member ${name}`);
-  return value;
 }
 
 function keyOf(value: unknown): string | undefined {

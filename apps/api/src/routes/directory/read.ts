@@ -2,7 +2,7 @@ import { problemSchema, rowSchema } from '@rowcall/protocol';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { keyParams, sendRow, unknownKey } from './shared.js';
+import { keyParams, sendRow } from './shared.js';
 
 /** GET /api/directory/{key}: one whole row. */
 export function addReadRow(app: App, context: Context): void {
@@ -19,9 +19,7 @@ export function addReadRow(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ params: { key } }, reply) {
-      const entry = context.catalogue.find(key);
-      if (entry === undefined) throw unknownKey(context, key);
-      return sendRow(reply, entry.toRow());
+      return sendRow(reply, context.directory.get(key).toRow());
     },
   });
 }

@@ -1,9 +1,8 @@
-import { deleteRow } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { changeHeaders, changeProblems, keyParams, toAuthorship, withRow } from './shared.js';
+import { changeHeaders, changeProblems, keyParams, toAuthorship } from './shared.js';
 
 /** DELETE /api/directory/{key}: the row goes, its history and receipts stay. */
 export function addRemoveRow(app: App, context: Context): void {
@@ -22,9 +21,7 @@ export function addRemoveRow(app: App, context: Context): void {
     onRequest: (request) => requireOwner(context, request),
     async handler(request) {
       const { key } = request.params;
-      const author = toAuthorship(request);
-      const version = await withRow(context, key, () => deleteRow(context.store.db, key, author));
-      context.catalogue.applyDeletion(key, version);
+      const version = await context.directory.remove(key, toAuthorship(request));
       return { key, deleted: true as const, version };
     },
   });

@@ -1,11 +1,9 @@
 import { AppError } from '@rowcall/errors';
 import { rowPutSchema, rowSchema } from '@rowcall/protocol';
-import { updateRow } from '@rowcall/store';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { changeHeaders, changeProblems, keyParams, sendRow, toAuthorship, withRow } from './shared.js';
-import { keepArgumentOrder, toRowChange } from './write.js';
+import { changeHeaders, changeProblems, keyParams, sendRow, toAuthorship } from './shared.js';
 
 /** PUT /api/directory/{key}: puts a whole row in place of the old one; columns not sent take their defaults. */
 export function addReplaceRow(app: App, context: Context): void {
@@ -29,11 +27,7 @@ export function addReplaceRow(app: App, context: Context): void {
       if (request.body.key !== undefined && request.body.key !== key) {
         throw new AppError('invalid_row', `the body names ${request.body.key}, the address ${key}`);
       }
-      const row = keepArgumentOrder({ ...request.body, key });
-      const options = { ...toAuthorship(request), change: () => toRowChange(context, row) };
-      const stored = await withRow(context, key, () => updateRow(context.store.db, key, options));
-      context.catalogue.apply(stored);
-      return sendRow(reply, stored.row);
+      return sendRow(reply, await context.directory.replace({ ...request.body, key }, toAuthorship(request)));
     },
   });
 }

@@ -1,3 +1,4 @@
+import { toRowWrite } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { type Row, type RowWrite, rowSchema, rowWriteSchema } from '@rowcall/protocol';
 import { findVersion, insertRow, type RowChange, type StoredRow, updateRow } from '@rowcall/store';
@@ -5,9 +6,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { toRowWrite } from './export.js';
 import { changeHeaders, changeProblems, keyParams, sendRow, toAuthorship } from './shared.js';
-import { toRowChange } from './write.js';
 
 /** Parameters of an address that names one version of a row. */
 export const versionParams = keyParams.extend({ version: z.coerce.number().int().min(1).max(2_147_483_647) });
@@ -36,7 +35,7 @@ export function addRestoreVersion(app: App, context: Context): void {
     onRequest: (request) => requireOwner(context, request),
     async handler(request, reply) {
       const { key, version } = request.params;
-      const change = toRowChange(context, toWritable(await getVersion(context, key, version)));
+      const change = context.directory.toChange(toWritable(await getVersion(context, key, version)));
       const stored = await writeOld(context, change, toAuthorship(request));
       context.catalogue.apply(stored);
       return sendRow(reply, stored.row);

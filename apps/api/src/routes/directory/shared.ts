@@ -1,32 +1,12 @@
 import { AppError } from '@rowcall/errors';
-import { KEY_PATTERN, problemSchema, type Row } from '@rowcall/protocol';
+import { problemSchema, type Row } from '@rowcall/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Context } from '../../context.js';
 
 /** Parameters of every address that names a row. What cannot be a key is an unknown one. */
 export const keyParams = z.strictObject({
   key: z.string().max(128).meta({ description: 'The key of a row.', example: 'NOW' }),
 });
-
-const SUGGESTIONS_MAX = 6;
-
-/** Says that no row has the key, and which keys were probably meant. */
-export function unknownKey({ catalogue }: Context, key: string): AppError {
-  return new AppError('unknown_key', `no row has the key ${JSON.stringify(key)}`, {
-    details: { did_you_mean: catalogue.nearest(key, SUGGESTIONS_MAX) },
-  });
-}
-
-/** Does something with the row of a key. @throws AppError unknown_key with the keys that were probably meant. */
-export async function withRow<T>(context: Context, key: string, work: (key: string) => Promise<T>): Promise<T> {
-  if (!KEY_PATTERN.test(key)) throw unknownKey(context, key);
-  try {
-    return await work(key);
-  } catch (error) {
-    throw error instanceof AppError && error.code === 'unknown_key' ? unknownKey(context, key) : error;
-  }
-}
 
 /** Header that carries the reason of a change into the row's history. */
 export const reasonHeaders = z.looseObject({

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { keyParams, unknownKey } from './shared.js';
+import { keyParams } from './shared.js';
 
 /** Examples of one row that a test runs. */
 const EXAMPLES_MAX = 20;
@@ -86,8 +86,7 @@ export function addTestRow(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ params: { key } }) {
-      const entry = context.catalogue.find(key);
-      if (entry === undefined) throw unknownKey(context, key);
+      const entry = context.directory.get(key);
       const bodies = [...new Set([...entry.row.examples, ...entry.doc.ex])].slice(0, EXAMPLES_MAX);
       const examples: Tested[] = [];
       for (const body of bodies) examples.push(await testExample(context, entry, body));

@@ -1,10 +1,10 @@
-import { problemSchema } from '@rowcall/protocol';
+import { KEY_PATTERN, problemSchema } from '@rowcall/protocol';
 import { listVersions } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
-import { keyParams, unknownKey, withRow } from './shared.js';
+import { keyParams } from './shared.js';
 
 const versionSchema = z
   .object({
@@ -32,8 +32,8 @@ export function addListVersions(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ params: { key } }) {
-      const versions = await withRow(context, key, () => listVersions(context.store.db, key));
-      if (versions.length === 0) throw unknownKey(context, key);
+      const versions = KEY_PATTERN.test(key) ? await listVersions(context.store.db, key) : [];
+      if (versions.length === 0) throw context.directory.unknownKey(key);
       return { versions };
     },
   });

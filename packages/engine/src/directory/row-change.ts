@@ -1,13 +1,20 @@
+import type { Catalogue } from '@rowcall/catalogue';
 import { checkHygiene, fingerprint } from '@rowcall/contract';
 import { AppError } from '@rowcall/errors';
 import type { JsonObject, RowWrite } from '@rowcall/protocol';
 import { isJsonObject } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
 import type { RowChange } from '@rowcall/store';
-import type { Context } from '../../context.js';
+import type { FunctionRegistry } from '../functions/registry.js';
+
+/** What is needed to judge a row that is to be written. */
+export interface RowJudges {
+  readonly catalogue: Pick<Catalogue, 'find'>;
+  readonly functions: FunctionRegistry;
+}
 
 /** A rule that a row breaks, and how to mend it. */
-export interface RowViolation {
+interface RowViolation {
   readonly code: string;
   readonly message: string;
   readonly fix: string;
@@ -37,25 +44,25 @@ function refuse(violations: readonly RowViolation[]): void {
  * @param stored the row that it changes, whose violations may stay.
  * @throws AppError hygiene_refused with all violations.
  */
-export function toRowChange(context: Context, row: RowWrite, stored?: RowWrite): RowChange {
-  const had = new Set(stored === undefined ? [] : findViolations(context, stored).map(({ code }) => code));
-  refuse(findViolations(context, row).filter(({ code }) => !had.has(code)));
-  return { row, fingerprint: fingerprintOf(context, row) };
+export function toRowChange(judges: RowJudges, row: RowWrite, stored?: RowWrite): RowChange {
+  const had = new Set(stored === undefined ? [] : findViolations(judges, stored).map(({ code }) => code));
+  refuse(findViolations(judges, row).filter(({ code }) => !had.has(code)));
+  return { row, fingerprint: fingerprintOf(judges, row) };
 }
 
-const findViolations = (context: Context, row: RowWrite): RowViolation[] => [
+const findViolations = (judges: RowJudges, row: RowWrite): RowViolation[] => [
   ...checkHygiene(row),
-  ...checkFunction(context, row),
+  ...checkFunction(judges, row),
 ];
 
-/** A function that no process has is found when the row is written, not when it is called. */
-function checkFunction({ functions }: Context, { type, target }: RowWrite): RowViolation[] {
+/** A function that this process does not have is found when the row is written, not when it is called. */
+function checkFunction({ functions }: RowJudges, { type, target }: RowWrite): RowViolation[] {
   if (type !== 'fn' || target === '' || functions.find(target) !== undefined) return [];
   const fix = `name one of ${functions.names.join(', ')}`;
   return [{ code: 'unknown_function', message: `no function is called ${target}`, fix }];
 }
 
-function fingerprintOf({ catalogue, functions }: Context, row: RowWrite): string {
+function fingerprintOf({ catalogue, functions }: RowJudges, row: RowWrite): string {
   const includes = Object.fromEntries(row.includes.map((key) => [key, catalogue.find(key)?.fingerprint ?? '']));
   const functionEffect = row.type === 'fn' ? functions.effectOf(row.target) : undefined;
   return fingerprint(row, { includes, ...(functionEffect === undefined ? {} : { functionEffect }) }, sha256);
