@@ -1,11 +1,14 @@
 import { DISPATCH_HELP } from './dispatch/options.js';
 import { runDispatch } from './dispatch/run.js';
+import { HTTP_HELP } from './http/options.js';
+import { runHttp } from './http/run.js';
 import { PROPAGATE_HELP } from './propagate/options.js';
 import { runPropagate } from './propagate/run.js';
 import { say } from './report.js';
 
 const BENCHES = {
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
+  http: { run: runHttp, help: HTTP_HELP },
   propagate: { run: runPropagate, help: PROPAGATE_HELP },
 } as const;
 

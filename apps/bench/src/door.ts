@@ -1,6 +1,6 @@
 import type { RowWrite } from '@rowcall/protocol';
 import { Pool } from 'undici';
-import type { Api } from '../api.js';
+import type { Api } from './api.js';
 
 const CONNECTIONS = 16;
 
