@@ -28,6 +28,15 @@ export class Door {
     return version;
   }
 
+  /** How many rows the process serves. */
+  async countRows(): Promise<number> {
+    const { statusCode, body } = await this.#pool.request({ method: 'GET', path: '/readyz' });
+    const text = await body.text();
+    const { rows } = JSON.parse(text) as { rows?: unknown };
+    if (typeof rows !== 'number') throw new Error(`GET /readyz: ${statusCode} ${text}`);
+    return rows;
+  }
+
   /** Puts a row in place of the old one. @returns its new version. */
   replace(row: RowWrite): Promise<number> {
     return this.#write('PUT', `/api/directory/${row.key}`, row);

@@ -2,6 +2,8 @@ import { DISPATCH_HELP } from './dispatch/options.js';
 import { runDispatch } from './dispatch/run.js';
 import { HTTP_HELP } from './http/options.js';
 import { runHttp } from './http/run.js';
+import { IMPORT_HELP } from './import/options.js';
+import { runImport } from './import/run.js';
 import { PROPAGATE_HELP } from './propagate/options.js';
 import { runPropagate } from './propagate/run.js';
 import { say } from './report.js';
@@ -9,6 +11,7 @@ import { say } from './report.js';
 const BENCHES = {
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
   http: { run: runHttp, help: HTTP_HELP },
+  import: { run: runImport, help: IMPORT_HELP },
   propagate: { run: runPropagate, help: PROPAGATE_HELP },
 } as const;
 
