@@ -6,6 +6,8 @@ import { IMPORT_HELP } from './import/options.js';
 import { runImport } from './import/run.js';
 import { PROPAGATE_HELP } from './propagate/options.js';
 import { runPropagate } from './propagate/run.js';
+import { RENDER_HELP } from './render/options.js';
+import { runRender } from './render/run.js';
 import { say } from './report.js';
 
 const BENCHES = {
@@ -13,6 +15,7 @@ const BENCHES = {
   http: { run: runHttp, help: HTTP_HELP },
   import: { run: runImport, help: IMPORT_HELP },
   propagate: { run: runPropagate, help: PROPAGATE_HELP },
+  render: { run: runRender, help: RENDER_HELP },
 } as const;
 
 /** Exit code of a wrong command line: EX_USAGE of sysexits.h. */
