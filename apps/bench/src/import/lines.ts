@@ -13,7 +13,8 @@ export function toImportKey(index: number): string {
 
 /**
  * A row such as an export of another directory holds: 400 to 700 bytes as JSON, different for every index, half of
- * them with an input_schema of their own. Plain data, so that making it costs little beside what is measured.
+ * them with an input_schema of their own, in which one property has a name that no other row has: objects whose members
+ * have other names share nothing in memory. Plain data, so that making it costs little beside what is measured.
  */
 export function makeImportRow(index: number): Readonly<Record<string, unknown>> {
   const { verb, object, place } = toSubject(index);
