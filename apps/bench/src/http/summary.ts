@@ -84,7 +84,7 @@ export function toHttpGoals(added: readonly Added[], ratePerSecond: number | und
   const paced = ratePerSecond === undefined ? undefined : at(ratePerSecond);
   return [
     { name: `added p50, closed loop of ${GOAL_CONNECTIONS}`, value: at(undefined), ...most },
-    { name: `added p50, ${ratePerSecond ?? 0} calls/s over ${GOAL_CONNECTIONS}`, value: paced, ...most },
+    { name: `added p50, by a pace over ${GOAL_CONNECTIONS}`, value: paced, ...most },
   ];
 }
 
