@@ -24,8 +24,8 @@ export const HTTP_HELP = `pnpm bench http [options]
   What an http row adds to a request: the same program calls the upstream itself, and through POST /api/dispatch with a
   committed receipt. Both through undici; the upstream gets the same request. Added = p50 (p99) through the row minus
   p50 (p99) without, within a round.
-  A closed loop (each answer sends the next request) keeps all cores busy: its latency is connections / rate, so that
-  what is added there is the difference of two rates. By a pace, calls come by chance (Poisson) at the same times for
+  A closed loop (each answer sends the next request) of many keeps all cores busy: its latency is connections / rate, so
+  that what is added is the difference of two rates. By a pace, calls come by chance (Poisson) at the same times for
   both, and latency is what one caller waits on a machine that has time.
   --database-url URL   a database made for this run: row and receipts stay in it; default: a durable one of its own
   --connections 1,16,64   closed loops

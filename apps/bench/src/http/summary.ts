@@ -121,7 +121,7 @@ export function httpToText(cells: readonly Cell[], added: readonly Added[]): str
   );
   const meaning = [
     'CPU is per call; the server is the upstream for direct, the API for dispatch.',
-    'A closed loop keeps all cores busy: its latency is connections / rate, not what one caller waits.',
+    'A closed loop of many connections keeps all cores busy: its latency is connections / rate, not what one caller waits.',
     'By a pace, time counts from when a call left the caller, a wait for a connection included; late: how long after',
     'its time it left, for want of a turn of the caller. Calls/s below the pace: it was not kept.',
   ].join('\n');
