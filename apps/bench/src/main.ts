@@ -1,12 +1,21 @@
 import { DISPATCH_HELP } from './dispatch/options.js';
 import { runDispatch } from './dispatch/run.js';
+import { HTTP_HELP } from './http/options.js';
+import { runHttp } from './http/run.js';
+import { IMPORT_HELP } from './import/options.js';
+import { runImport } from './import/run.js';
 import { PROPAGATE_HELP } from './propagate/options.js';
 import { runPropagate } from './propagate/run.js';
+import { RENDER_HELP } from './render/options.js';
+import { runRender } from './render/run.js';
 import { say } from './report.js';
 
 const BENCHES = {
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
+  http: { run: runHttp, help: HTTP_HELP },
+  import: { run: runImport, help: IMPORT_HELP },
   propagate: { run: runPropagate, help: PROPAGATE_HELP },
+  render: { run: runRender, help: RENDER_HELP },
 } as const;
 
 /** Exit code of a wrong command line: EX_USAGE of sysexits.h. */

@@ -15,8 +15,11 @@ function readOwnMs(roots: readonly number[]): number | undefined {
  * @param postgresPid undefined for a server that was given: then the others cannot be told from it.
  * @returns ends the watch and gives the cores that other processes took on average; undefined when it cannot be told.
  */
-export function watchOthers(postgresPid: number | undefined): () => number | undefined {
-  const roots = postgresPid === undefined ? [] : [process.pid, postgresPid];
+export const watchOthers = (postgresPid: number | undefined): (() => number | undefined) =>
+  watchOthersThan(postgresPid === undefined ? [] : [process.pid, postgresPid]);
+
+/** The same for a run of its own processes: `roots` and all below them; none: it cannot be told. */
+export function watchOthersThan(roots: readonly number[]): () => number | undefined {
   const before = { at: performance.now(), busyMs: readBusyMs(), ownMs: readOwnMs(roots) };
   return () => {
     const ownMs = readOwnMs(roots);

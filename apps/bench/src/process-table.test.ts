@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cpuOfTree, parsePs, parseResident, parseStat, readProcesses } from './process-table.js';
+import { cpuOfTree, parsePeak, parsePs, parseResident, parseStat, readProcesses } from './process-table.js';
 
 const STAT = '4242 (node (worker) 1) S 17 4242 4242 0 -1 4194304 90 0 0 0 150 25 7 3 20 0 11 0 1 1 1';
 
@@ -11,6 +11,11 @@ describe('process table', () => {
   it('reads resident memory in 10^6 bytes, none for a kernel thread', () => {
     expect(parseResident('VmPeak:\t 9 kB\nVmRSS:\t  250000 kB\n')).toBe(256);
     expect(parseResident('Name:\tkthreadd\n')).toBe(0);
+  });
+
+  it('reads the most that was resident, which is not known of a kernel thread', () => {
+    expect(parsePeak('VmHWM:\t  250000 kB\nVmRSS:\t 9 kB\n')).toBe(256);
+    expect(parsePeak('Name:\tkthreadd\n')).toBeNaN();
   });
 
   it('reads every form of time that ps writes', () => {

@@ -29,6 +29,12 @@ export function parseResident(status: string): number {
   return (Number(kibibytes ?? 0) * 1024) / 1e6;
 }
 
+/** Reads the most that was ever resident from `/proc/PID/status`. */
+export function parsePeak(status: string): number {
+  const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
+  return (Number(kibibytes ?? Number.NaN) * 1024) / 1e6;
+}
+
 /** Reads a line of `ps -o pid=,ppid=,rss=,time=`, where time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
 export function parsePs(line: string): ProcessUse {
   const [pid = '', parentPid = '', resident = '', time = ''] = line.trim().split(/\s+/);
@@ -63,6 +69,17 @@ function readPs(): ProcessUse[] {
 export function readProcesses(): readonly ProcessUse[] | undefined {
   if (process.platform === 'win32') return undefined;
   return process.platform === 'linux' ? readProc() : readPs();
+}
+
+/** Resident memory of one process. Cheaper than {@link readProcesses}, to be asked often. Undefined where it cannot be told. */
+export function readResidentMb(pid: number): number | undefined {
+  if (process.platform !== 'linux') return readProcesses()?.find((one) => one.pid === pid)?.residentMb;
+  return parseResident(readFileSync(`/proc/${pid}/status`, 'utf8'));
+}
+
+/** The most that was ever resident of a process, as the kernel keeps it. Undefined where it does not, as on macOS. */
+export function readPeakMb(pid: number): number | undefined {
+  return process.platform === 'linux' ? parsePeak(readFileSync(`/proc/${pid}/status`, 'utf8')) : undefined;
 }
 
 /** CPU time, in ms, of the processes `roots` and all below them, each counted once. Undefined when it cannot be told. */

@@ -33,7 +33,7 @@ export interface Conclusion {
 
 /** Prints the goals, writes the JSON file, and gives the exit code: 1 when goals are checked and one is missed. */
 export function conclude({ goals, figures, jsonFile, check }: Conclusion): number {
-  say(`\n${goalsToTable(goals)}`);
+  if (goals.length > 0) say(`\n${goalsToTable(goals)}`);
   const judged = goals.map((goal) => ({ ...goal, reached: isReached(goal) }));
   if (jsonFile !== undefined)
     writeFileSync(jsonFile, `${JSON.stringify({ ...figures, goals: judged }, undefined, 2)}\n`);

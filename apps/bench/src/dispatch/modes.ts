@@ -1,6 +1,6 @@
 import type { Api } from '../api.js';
 import type { Child } from '../child.js';
-import type { LoadPlan } from '../load/load.js';
+import type { Mode } from '../load/measure.js';
 
 /** What is measured, one beside the other. */
 export const MODE_NAMES = ['bare', 'insert', 'dispatch'] as const;
@@ -14,19 +14,15 @@ export const MODE_TITLES: Readonly<Record<ModeName, string>> = {
   dispatch: '(c) POST /api/dispatch of ECHO, its receipt committed',
 };
 
-/** The process that serves a mode, and the request it is asked. */
-export interface Mode {
-  readonly name: ModeName;
-  readonly pid: number;
-  readonly request: Pick<LoadPlan, 'url' | 'headers' | 'body' | 'bodyStart'>;
-}
-
 const BODY = JSON.stringify({ key: 'ECHO', body: 'hello' });
 
 /** The modes, each with the same request body. */
-export function toModes(names: readonly ModeName[], { api, comparison }: { api: Api; comparison: Child }): Mode[] {
+export function toModes(
+  names: readonly ModeName[],
+  { api, comparison }: { api: Api; comparison: Child },
+): Mode<ModeName>[] {
   const base = comparison.ready.url ?? '';
-  const modes: Record<ModeName, Mode> = {
+  const modes: Record<ModeName, Mode<ModeName>> = {
     bare: toMode('bare', comparison.pid, { url: `${base}/bare`, headers: {} }),
     insert: toMode('insert', comparison.pid, { url: `${base}/insert`, headers: {} }),
     dispatch: toMode('dispatch', api.pid, {
@@ -37,6 +33,10 @@ export function toModes(names: readonly ModeName[], { api, comparison }: { api: 
   return names.map((name) => modes[name]);
 }
 
-function toMode(name: ModeName, pid: number, request: Pick<LoadPlan, 'url' | 'headers'>): Mode {
+function toMode(
+  name: ModeName,
+  pid: number,
+  request: Pick<Mode<ModeName>['request'], 'url' | 'headers'>,
+): Mode<ModeName> {
   return { name, pid, request: { ...request, body: BODY, bodyStart: '{"ok":true' } };
 }

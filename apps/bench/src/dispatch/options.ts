@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { toWholeNumber } from '../whole-number.js';
 import { MODE_NAMES, type ModeName } from './modes.js';
 
 /** What a dispatch run is told. */
@@ -42,20 +43,16 @@ export function parseDispatchOptions(args: readonly string[]): DispatchOptions {
   });
   return {
     databaseUrl: values['database-url'],
-    connections: values.connections.split(',').map((text) => toPositive('connections', text, 1_000)),
+    connections: values.connections
+      .split(',')
+      .map((text) => toWholeNumber('connections', text, { min: 1, max: 1_000 })),
     modes: values.modes.split(',').map(toModeName),
-    rounds: toPositive('rounds', values.rounds, 100),
-    durationMs: toPositive('seconds', values.seconds, 600) * 1_000,
+    rounds: toWholeNumber('rounds', values.rounds, { min: 1, max: 100 }),
+    durationMs: toWholeNumber('seconds', values.seconds, { min: 1, max: 600 }) * 1_000,
     jsonFile: values.json,
     profileDir: values.profile,
     check: values.check,
   };
-}
-
-function toPositive(name: string, text: string, max: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw new Error(`--${name} ${text}: give whole numbers from 1 to ${max}`);
 }
 
 function toModeName(text: string): ModeName {

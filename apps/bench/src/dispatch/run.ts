@@ -2,16 +2,19 @@ import { type Api, newOwnerKey, startApi } from '../api.js';
 import { type Child, startChild } from '../child.js';
 import { type Cleanup, withCleanup } from '../cleanup.js';
 import { type BenchDatabase, openDatabase, withClient } from '../database.js';
+import { type Measurement, type Mode, measure } from '../load/measure.js';
 import { newestProfile, profileToText } from '../profile.js';
+import { checkSamples } from '../receipts.js';
 import { conclude, describeMachine, say } from '../report.js';
+import { rotate } from '../rounds.js';
 import { toSpread } from '../statistics.js';
+import { spreadToText } from '../table.js';
 import type { ComparisonSettings } from './comparison.js';
 import { COMPARISON_SCHEMA, createComparisonTable } from './comparison-table.js';
-import { type Measurement, measure } from './measure.js';
-import { MODE_TITLES, type Mode, toModes } from './modes.js';
+import { MODE_TITLES, type ModeName, toModes } from './modes.js';
 import { type DispatchOptions, parseDispatchOptions } from './options.js';
-import { spreadToText, summaryToText, toCells, toGoals, toRatios } from './summary.js';
-import { checkSamples, checkWritten, countWritten } from './verify.js';
+import { summaryToText, toCells, toGoals, toRatios } from './summary.js';
+import { checkWritten, countWritten } from './verify.js';
 
 const WARM_UP_MS = 2_000;
 const WARM_UP_CONNECTIONS = 64;
@@ -37,22 +40,22 @@ async function startParts(options: DispatchOptions, cleanup: Cleanup): Promise<P
   return { database, api, comparison, generator };
 }
 
-/** Another order in each round, so that what a mode leaves behind does not always fall on the same one. */
-const rotate = <T>(items: readonly T[], by: number): T[] =>
-  items.map((_, index) => items[(index + by) % items.length] as T);
-
 /** Measures every mode in turns. Rounds outermost: what the machine does meanwhile falls on all modes alike. */
-async function measureAll(modes: readonly Mode[], parts: Parts, options: DispatchOptions): Promise<Measurement[]> {
+async function measureAll(
+  modes: readonly Mode<ModeName>[],
+  parts: Parts,
+  options: DispatchOptions,
+): Promise<Measurement<ModeName>[]> {
   const { generator, database } = parts;
   const shared = { generator, postgresPid: database.pid };
-  const all: Measurement[] = [];
+  const all: Measurement<ModeName>[] = [];
   for (const mode of modes) {
     const warmUp = { ...shared, connections: WARM_UP_CONNECTIONS, round: 0, durationMs: WARM_UP_MS };
     all.push(await measure(mode, warmUp));
   }
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const connections of options.connections) {
-      for (const mode of rotate(modes, round - 1)) {
+      for (const mode of rotate(modes, round)) {
         all.push(await measure(mode, { ...shared, connections, round, durationMs: options.durationMs }));
       }
     }
@@ -62,7 +65,7 @@ async function measureAll(modes: readonly Mode[], parts: Parts, options: Dispatc
 }
 
 /** Measures and then counts in the database that every answer left its rows. */
-async function measureAndVerify(parts: Parts, options: DispatchOptions): Promise<Measurement[]> {
+async function measureAndVerify(parts: Parts, options: DispatchOptions): Promise<Measurement<ModeName>[]> {
   const modes = toModes(options.modes, parts);
   return withClient(parts.database.url, async (client) => {
     const before = await countWritten(client);
@@ -72,7 +75,7 @@ async function measureAndVerify(parts: Parts, options: DispatchOptions): Promise
     const claimed = { dispatches: answersOf('dispatch'), inserts: answersOf('insert') };
     checkWritten(before, await countWritten(client), claimed);
     const samples = all.filter(({ mode }) => mode === 'dispatch').flatMap((one) => one.samples);
-    await checkSamples(client, samples);
+    await checkSamples(client, samples, 'hello');
     say(`verified: ${claimed.dispatches} answers, as many receipts; ${samples.length} answers looked at as a whole`);
     return all;
   });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Measurement } from './measure.js';
+import type { Measurement } from '../load/measure.js';
 import type { ModeName } from './modes.js';
 import { summaryToText, toCells, toGoals, toRatios } from './summary.js';
 
-function make(mode: ModeName, connections: number, round: number, perSecond: number, p50Ms = 1): Measurement {
+function make(mode: ModeName, connections: number, round: number, perSecond: number, p50Ms = 1): Measurement<ModeName> {
   const latency = { count: 1, minMs: 0, p50Ms, p99Ms: 2, maxMs: 3 };
+  const loop = { ratePerSecond: undefined, lateP99Ms: undefined };
   const cpu = { serverCpuMs: 0.3, postgresCpuMs: undefined, generatorCpuMs: 0.05, othersCores: 1 };
-  return { mode, connections, round, perSecond, latency, answers: 1, samples: [], ...cpu };
+  return { mode, connections, round, perSecond, latency, answers: 1, samples: [], ...loop, ...cpu };
 }
 
 describe('the summary of a dispatch run', () => {

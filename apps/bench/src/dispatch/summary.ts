@@ -1,7 +1,7 @@
 import type { Goal } from '../goals.js';
+import type { Measurement } from '../load/measure.js';
 import { type Spread, toSpread } from '../statistics.js';
-import { toNumber, toTable } from '../table.js';
-import type { Measurement } from './measure.js';
+import { spreadToText, toTable } from '../table.js';
 import type { ModeName } from './modes.js';
 
 /** All rounds of one mode at one number of connections. */
@@ -27,15 +27,15 @@ export interface Ratio {
   readonly p50OverInsertMs: Spread;
 }
 
-const select = (all: readonly Measurement[], mode: ModeName, connections: number): Measurement[] =>
+const select = (all: readonly Measurement<ModeName>[], mode: ModeName, connections: number): Measurement<ModeName>[] =>
   all.filter((one) => one.mode === mode && one.connections === connections);
 
 /** Sums the rounds up, in the order of the measurements. */
-export function toCells(all: readonly Measurement[]): Cell[] {
+export function toCells(all: readonly Measurement<ModeName>[]): Cell[] {
   const names = new Map(all.map((one) => [`${one.connections} ${one.mode}`, one]));
   return [...names.values()].map(({ mode, connections }) => {
     const rounds = select(all, mode, connections);
-    const spread = (read: (one: Measurement) => number | undefined) =>
+    const spread = (read: (one: Measurement<ModeName>) => number | undefined) =>
       toSpread(rounds.map((one) => read(one) ?? Number.NaN));
     return {
       mode,
@@ -51,10 +51,10 @@ export function toCells(all: readonly Measurement[]): Cell[] {
 }
 
 /** Compares the modes within each round. Spreads of what was not measured are NaN. */
-export function toRatios(all: readonly Measurement[]): Ratio[] {
+export function toRatios(all: readonly Measurement<ModeName>[]): Ratio[] {
   const counts = [...new Set(all.map(({ connections }) => connections))];
   return counts.map((connections) => {
-    const compare = (other: ModeName, join: (api: Measurement, than: Measurement) => number) => {
+    const compare = (other: ModeName, join: (api: Measurement<ModeName>, than: Measurement<ModeName>) => number) => {
       const others = new Map(select(all, other, connections).map((one) => [one.round, one]));
       const rounds = select(all, 'dispatch', connections);
       return toSpread(
@@ -86,12 +86,6 @@ export function toGoals(cells: readonly Cell[], ratios: readonly Ratio[]): Goal[
     { name: 'API CPU per call at 64', value: cell?.serverCpuMs.median, limit: 0.35, bound: 'most', unit: 'ms' },
     { name: 'p50 c − b alone', value: alone?.p50OverInsertMs.median, limit: 1, bound: 'most', unit: 'ms' },
   ];
-}
-
-/** A spread as text: the middle, and in brackets the ends where they differ. */
-export function spreadToText({ min, median, max }: Spread): string {
-  if (Number.isNaN(median)) return '-';
-  return min === max ? toNumber(median) : `${toNumber(median)} (${toNumber(min)}–${toNumber(max)})`;
 }
 
 /** The figures as tables: median, and in brackets the least and greatest of the rounds. */

@@ -1,29 +1,23 @@
-import { toLatency } from '../statistics.js';
-import { type Answer, Connection } from './connection.js';
+import { Connection } from './connection.js';
 import { type LoadPlan, type LoadResult, toRequestBytes } from './load.js';
+import { Tally } from './tally.js';
 
 /** How long, in ms, answers may take to come after the time is up. */
 const DRAIN_MS_MAX = 15_000;
-const ERROR_TEXT_MAX = 500;
 
 /** One run of a {@link LoadPlan}. */
 class Run {
   readonly #plan: LoadPlan;
   readonly #request: Buffer;
-  readonly #bodyStart: Buffer;
-  readonly #latencies: number[] = [];
-  readonly #samples: string[] = [];
+  readonly #tally: Tally;
   readonly #open = new Set<Connection>();
   #endsAt = 0;
-  #answersInTime = 0;
-  #errors = 0;
-  #firstError: string | null = null;
   #finish: () => void = () => undefined;
 
   constructor(plan: LoadPlan) {
     this.#plan = plan;
     this.#request = toRequestBytes(plan);
-    this.#bodyStart = Buffer.from(plan.bodyStart);
+    this.#tally = new Tally(plan);
   }
 
   async run(): Promise<LoadResult> {
@@ -39,16 +33,7 @@ class Run {
     await finished;
     clearTimeout(late);
     const { user, system } = process.cpuUsage(cpuBefore);
-    return {
-      answers: this.#latencies.length,
-      answersInTime: this.#answersInTime,
-      elapsedMs: this.#plan.durationMs,
-      latency: toLatency(this.#latencies),
-      errors: this.#errors,
-      firstError: this.#firstError,
-      cpuMs: (user + system) / 1_000,
-      samples: this.#samples,
-    };
+    return this.#tally.toResult((user + system) / 1_000);
   }
 
   /** @returns sends the connection's first request; each answer sends the next. */
@@ -60,13 +45,14 @@ class Run {
       port: Number(port),
       onAnswer: (answer) => {
         const now = performance.now();
-        this.#count(answer, now, now - sentAt);
-        if (now >= this.#endsAt) return this.#close(connection);
+        const inTime = now < this.#endsAt;
+        this.#tally.count(answer, now - sentAt, inTime);
+        if (!inTime) return this.#close(connection);
         sentAt = now;
         connection.send(this.#request);
       },
       onBroken: (error) => {
-        this.#countError(error.message);
+        this.#tally.countError(error.message);
         this.#close(connection);
       },
     });
@@ -77,22 +63,6 @@ class Run {
     };
   }
 
-  #count({ status, body }: Answer, now: number, latencyMs: number): void {
-    const isRight = status === 200 && body.subarray(0, this.#bodyStart.length).equals(this.#bodyStart);
-    if (!isRight) {
-      this.#countError(`${status} ${body.toString('utf8')}`);
-      return;
-    }
-    if (this.#latencies.length % this.#plan.sampleEvery === 0) this.#samples.push(body.toString('utf8'));
-    this.#latencies.push(latencyMs);
-    if (now < this.#endsAt) this.#answersInTime += 1;
-  }
-
-  #countError(text: string): void {
-    this.#errors += 1;
-    this.#firstError ??= text.slice(0, ERROR_TEXT_MAX);
-  }
-
   #close(connection: Connection): void {
     connection.close();
     this.#open.delete(connection);
@@ -100,7 +70,7 @@ class Run {
   }
 
   #giveUp(): void {
-    this.#countError(`${this.#open.size} answers did not come within ${DRAIN_MS_MAX} ms of the end`);
+    this.#tally.countError(`${this.#open.size} answers did not come within ${DRAIN_MS_MAX} ms of the end`);
     for (const connection of this.#open) this.#close(connection);
   }
 }

@@ -15,6 +15,12 @@ export interface LoadPlan {
   readonly sampleEvery: number;
 }
 
+/** The same by a pace, for a generator that can keep one. */
+export interface PacedPlan extends LoadPlan {
+  /** Requests per second, whether answers have come or not; undefined: each answer sends the next request. */
+  readonly ratePerSecond: number | undefined;
+}
+
 /** What came of it. */
 export interface LoadResult {
   /** All answers with status 200 and the right body, those that came after the time was up included. */
@@ -24,6 +30,8 @@ export interface LoadResult {
   /** From the first request to the end of sending, in ms. */
   readonly elapsedMs: number;
   readonly latency: Latency;
+  /** With a pace: how long after their time requests left, for want of a turn of the generator. */
+  readonly late?: Latency;
   /** Answers of any other kind, and broken connections. */
   readonly errors: number;
   /** The first of them. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readClockOffset, readCommits } from '../commits.js';
+import type { Door } from '../door.js';
 import { type Latency, toLatency } from '../statistics.js';
-import { readClockOffset, readCommits } from './commits.js';
-import type { Door } from './door.js';
 import { makeBenchRow } from './rows.js';
 import type { Watcher } from './watcher.js';
 

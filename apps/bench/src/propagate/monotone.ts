@@ -1,4 +1,4 @@
-import type { Door } from './door.js';
+import type { Door } from '../door.js';
 import { makeBenchRow } from './rows.js';
 
 /** What was read while one row changed as fast as it could. */

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { toWholeNumber } from '../whole-number.js';
 
 /** What a propagate run is told. */
 export interface PropagateOptions {
@@ -18,6 +19,7 @@ export const PROPAGATE_HELP = `pnpm bench propagate [options]
   --check              exit code 1 when a goal is missed`;
 
 const ROWS_MIN = 100;
+const COUNT_MAX = 1_000_000;
 
 /** Reads the command line. @throws Error that names what does not fit. */
 export function parsePropagateOptions(args: readonly string[]): PropagateOptions {
@@ -33,15 +35,9 @@ export function parsePropagateOptions(args: readonly string[]): PropagateOptions
   });
   return {
     databaseUrl: values['database-url'],
-    rows: toCount('rows', values.rows, ROWS_MIN),
-    changes: toCount('changes', values.changes, 1),
+    rows: toWholeNumber('rows', values.rows, { min: ROWS_MIN, max: COUNT_MAX }),
+    changes: toWholeNumber('changes', values.changes, { min: 1, max: COUNT_MAX }),
     jsonFile: values.json,
     check: values.check,
   };
-}
-
-function toCount(name: string, text: string, min: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= min && value <= 1_000_000) return value;
-  throw new Error(`--${name} ${text}: give a whole number from ${min} to 1000000`);
 }

@@ -1,30 +1,12 @@
 import { type RowWrite, rowWriteSchema } from '@rowcall/protocol';
-
-const VERBS = ['list', 'find', 'create', 'update', 'count', 'export', 'archive', 'compare', 'summarise', 'schedule'];
-const OBJECTS = [
-  'invoice',
-  'customer',
-  'shipment',
-  'ticket',
-  'sensor',
-  'contract',
-  'recipe',
-  'flight',
-  'lease',
-  'patient',
-];
-const PLACES = ['warehouse', 'region', 'branch', 'fleet', 'ledger', 'clinic', 'campus', 'harbour', 'studio', 'depot'];
-
-const pick = (words: readonly string[], index: number): string => words[index % words.length] ?? '';
+import { toSubject } from '../words.js';
 
 /**
  * A row such as people write, different for every index: seven of ten call an upstream, three of those with a schema.
  * @param revision goes into the text that is searched.
  */
 export function makeBenchRow(index: number, revision = 0): RowWrite {
-  const verb = pick(VERBS, index);
-  const object = pick(OBJECTS, Math.floor(index / 10));
-  const place = pick(PLACES, Math.floor(index / 100));
+  const { verb, object, place } = toSubject(index);
   const shared = {
     key: `BENCH_${verb}_${object}_${index}`.toUpperCase(),
     category: `${place}s`,

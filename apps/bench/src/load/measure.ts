@@ -1,19 +1,29 @@
 import type { Child } from '../child.js';
-import type { LoadPlan, LoadResult } from '../load/load.js';
 import { watchOthers } from '../others.js';
 import { cpuOfTree, readProcesses } from '../process-table.js';
 import type { Latency } from '../statistics.js';
-import type { Mode, ModeName } from './modes.js';
+import type { LoadPlan, LoadResult, PacedPlan } from './load.js';
 
-/** One mode under one number of connections, once. */
-export interface Measurement {
-  readonly mode: ModeName;
+/** The process that serves one way to answer, and the request it is asked. */
+export interface Mode<Name extends string> {
+  readonly name: Name;
+  readonly pid: number;
+  readonly request: Pick<LoadPlan, 'url' | 'headers' | 'body' | 'bodyStart'>;
+}
+
+/** One mode under one load, once. */
+export interface Measurement<Name extends string> {
+  readonly mode: Name;
   readonly connections: number;
+  /** Requests per second that were to be sent; undefined when each answer sent the next request. */
+  readonly ratePerSecond: number | undefined;
   readonly round: number;
   /** Answers with status 200, late ones included. */
   readonly answers: number;
   readonly perSecond: number;
   readonly latency: Latency;
+  /** How late requests left that had their time, 99th of a hundred, in ms; undefined without a pace. */
+  readonly lateP99Ms: number | undefined;
   /** CPU time, user and system, of the serving process per answer, in ms; undefined where it cannot be read. */
   readonly serverCpuMs: number | undefined;
   /** The same of all Postgres processes, background ones included; undefined for a server that was given. */
@@ -27,9 +37,12 @@ export interface Measurement {
 
 /** What {@link measure} needs. */
 export interface MeasureOptions {
+  /** A process that takes a {@link LoadPlan} and answers with a {@link LoadResult}. */
   readonly generator: Child;
   readonly postgresPid: number | undefined;
   readonly connections: number;
+  /** For a generator that can keep a pace. */
+  readonly ratePerSecond?: number | undefined;
   readonly round: number;
   readonly durationMs: number;
 }
@@ -38,9 +51,13 @@ export interface MeasureOptions {
 const SAMPLE_EVERY = 997;
 
 /** Loads one mode and reads what it cost. @throws Error at the first answer that is not a right one. */
-export async function measure(mode: Mode, options: MeasureOptions): Promise<Measurement> {
-  const { generator, connections, round, durationMs, postgresPid } = options;
-  const plan: LoadPlan = { ...mode.request, connections, durationMs, sampleEvery: SAMPLE_EVERY };
+export async function measure<Name extends string>(
+  mode: Mode<Name>,
+  options: MeasureOptions,
+): Promise<Measurement<Name>> {
+  const { generator, connections, ratePerSecond, round, durationMs, postgresPid } = options;
+  const load = { connections, ratePerSecond, durationMs, sampleEvery: SAMPLE_EVERY };
+  const plan: PacedPlan = { ...mode.request, ...load };
   const othersSince = watchOthers(postgresPid);
   const before = readProcesses();
   const result = await generator.ask<LoadResult>(plan);
@@ -56,10 +73,12 @@ export async function measure(mode: Mode, options: MeasureOptions): Promise<Meas
   return {
     mode: mode.name,
     connections,
+    ratePerSecond,
     round,
     answers: result.answers,
     perSecond: (result.answersInTime * 1_000) / result.elapsedMs,
     latency: result.latency,
+    lateP99Ms: result.late?.p99Ms,
     serverCpuMs: perAnswer(mode.pid),
     postgresCpuMs: postgresPid === undefined ? undefined : perAnswer(postgresPid),
     generatorCpuMs: result.cpuMs / result.answers,

@@ -1,4 +1,4 @@
-import { withClient } from '../database.js';
+import { withClient } from './database.js';
 
 /** Setting by which Postgres keeps the time of every commit; it can only be set at its start. */
 export const COMMIT_TIMES = { track_commit_timestamp: 'on' } as const;

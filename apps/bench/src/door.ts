@@ -1,6 +1,6 @@
 import type { RowWrite } from '@rowcall/protocol';
 import { Pool } from 'undici';
-import type { Api } from '../api.js';
+import type { Api } from './api.js';
 
 const CONNECTIONS = 16;
 
@@ -26,6 +26,15 @@ export class Door {
     const { version } = JSON.parse(text) as { version?: unknown };
     if (typeof version !== 'number') throw new Error(`the contract of ${key} has no version: ${text}`);
     return version;
+  }
+
+  /** How many rows the process serves. */
+  async countRows(): Promise<number> {
+    const { statusCode, body } = await this.#pool.request({ method: 'GET', path: '/readyz' });
+    const text = await body.text();
+    const { rows } = JSON.parse(text) as { rows?: unknown };
+    if (typeof rows !== 'number') throw new Error(`GET /readyz: ${statusCode} ${text}`);
+    return rows;
   }
 
   /** Puts a row in place of the old one. @returns its new version. */
