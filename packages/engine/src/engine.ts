@@ -164,10 +164,15 @@ export class Engine {
       input: request.input,
       actor: caller.actor,
       startedAt: this.#context.now(),
-      onBehalfOf: request.onBehalfOf ?? null,
-      reason: request.reason ?? null,
+      onBehalfOf: this.#toNote(request.onBehalfOf),
+      reason: this.#toNote(request.reason),
       traceparent: caller.traceparent,
     };
+  }
+
+  /** What a caller says beside the input goes into queues and events too, so it is redacted before anything has it. */
+  #toNote(text: string | undefined): string | null {
+    return text === undefined ? null : this.#context.redactor.current.text(text);
   }
 
   /** The gate and the arguments: everything that is decided before anything fires. */

@@ -98,4 +98,22 @@ describe('hashInput', () => {
     expect(hashInput({ args: { b: [true, null], a: 1 } })).toBe(canonical);
     expect(hashInput({ args: { a: 1, b: [true, null] } })).toBe(canonical);
   });
+
+  it('redacts what a caller says beside the input, and a key that no row has', () => {
+    const noted = { ...attempt, key: 'S3CRET', onBehalfOf: 'for S3CRET', reason: 'S3CRET it is' };
+    const redactor: Redactor = { ...keepAll, text: (text) => text.replaceAll('S3CRET', '[redacted]') };
+    const denied: Ending = {
+      ...ending,
+      row: null,
+      outcome: 'denied',
+      error: { reason: 'x:S3CRET', message: 'S3CRET' },
+    };
+    expect(buildReceipt(noted, denied, redactor).receipt).toMatchObject({
+      key: '[redacted]',
+      on_behalf_of: 'for [redacted]',
+      reason: '[redacted] it is',
+      error: 'x:[redacted]',
+      error_message: '[redacted]',
+    });
+  });
 });

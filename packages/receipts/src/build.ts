@@ -81,7 +81,7 @@ export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redacto
       trace: attempt.trace,
       parent: attempt.parent,
       step: attempt.step,
-      key: row === null ? toColumnText(attempt.key, KEY_LENGTH_MAX) : attempt.key,
+      key: row === null ? toColumnText(redactor.text(attempt.key), KEY_LENGTH_MAX) : attempt.key,
       type: row?.type ?? null,
       row_version: row?.version ?? null,
       lane: ending.lane,
@@ -94,7 +94,7 @@ export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redacto
       input_hash: hashInput(attempt.input),
       output_hash: result === undefined ? null : sha256(result.text),
       contract_fingerprint: row?.fingerprint ?? null,
-      error: error == null ? null : toColumnText(error.reason, KEY_LENGTH_MAX * 2),
+      error: error == null ? null : toColumnText(redactor.text(error.reason), KEY_LENGTH_MAX * 2),
       error_message: error == null ? null : toColumnText(redactor.text(error.message), MESSAGE_LENGTH_MAX),
       tokens_in: 0,
       tokens_out: 0,
@@ -102,13 +102,17 @@ export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redacto
       cost_usd: 0,
       replay_of: null,
       repairs: null,
-      on_behalf_of: attempt.onBehalfOf,
-      reason: attempt.reason,
+      on_behalf_of: redactNote(attempt.onBehalfOf, redactor),
+      reason: redactNote(attempt.reason, redactor),
       traceparent: attempt.traceparent,
     },
     payload: buildPayload(attempt, ending, redactor),
   };
 }
+
+/** What a caller says beside the input may hold a secret as well: one, too, that the call itself was first to use. */
+const redactNote = (note: string | null, redactor: Redactor): string | null =>
+  note === null ? null : redactor.text(note);
 
 function buildPayload(attempt: Attempt, ending: Ending, redactor: Redactor): ReceiptRecord['payload'] {
   const request = redactInput(attempt.input, redactor);

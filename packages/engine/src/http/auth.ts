@@ -63,10 +63,12 @@ function toBasicCredential(
   const user = getValue(userEnv, lookup);
   const password = passwordEnv === null ? '' : getValue(passwordEnv, lookup);
   const pair = `${user}:${password}`;
-  const secrets = passwordEnv === null ? [pair, user] : [pair, password, user];
+  const sent = Buffer.from(pair, 'utf8').toString('base64');
+  // What is sent is a secret of its own: an upstream may give it back encoded once more.
+  const secrets = passwordEnv === null ? [sent, pair, user] : [sent, pair, password, user];
   return {
     label: passwordEnv === null ? userEnv : `${userEnv}:${passwordEnv}`,
-    header: ['authorization', `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`],
+    header: ['authorization', `Basic ${sent}`],
     query: null,
     secrets,
   };

@@ -24,40 +24,39 @@ export function hideCutSecret(text: string, forms: readonly string[], hidden: st
 
 /**
  * Every form in which a secret is likely to turn up: as it is, trimmed, JSON-escaped (once, twice, with `\/`), HTML-escaped,
- * URL-encoded, hexadecimal, Base64 (RFC 4648, both alphabets, at any alignment within a longer text), and reversed.
+ * URL-encoded, hexadecimal, Base64 (RFC 4648, both alphabets, at any alignment within a longer text), in upper and lower
+ * case, and all of them reversed.
  */
 export function toSecretForms(secret: string): string[] {
   const forms = new Set<string>();
   for (const plain of new Set([secret, secret.trim()])) {
     if (plain.length < SECRET_CHARACTERS_MIN) continue;
-    for (const form of [...toTextForms(plain), ...toBase64Forms(plain)]) forms.add(form);
-    forms.add([...plain].reverse().join(''));
+    for (const form of [...toTextForms(plain), ...toBase64Forms(plain)]) forms.add(form).add(reverse(form));
   }
   return [...forms];
 }
+
+const reverse = (text: string): string => [...text].reverse().join('');
 
 function toTextForms(plain: string): string[] {
   const json = JSON.stringify(plain).slice(1, -1);
   const url = encodeURIComponent(plain.toWellFormed());
   const form = new URLSearchParams([['', plain]]).toString().slice(1);
-  const hex = Buffer.from(plain, 'utf8').toString('hex');
-  const lowered = [url, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()));
-  return [
+  const written = [
     plain,
-    // Host names, schemes and codings come back in lower case.
-    plain.toLowerCase(),
-    plain.toUpperCase(),
     json,
     json.replaceAll('/', '\\/'),
     JSON.stringify(json).slice(1, -1),
     toHtml(plain),
     url,
     form,
-    ...lowered,
     encodeURIComponent(url),
-    hex,
-    hex.toUpperCase(),
+    Buffer.from(plain, 'utf8').toString('hex'),
   ];
+  // Host names, schemes and codings come back in lower case, and so may whole texts.
+  const folded = written.flatMap((text) => [text.toLowerCase(), text.toUpperCase()]);
+  const lowered = [url, form].map((text) => text.replace(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()));
+  return [...written, ...folded, ...lowered];
 }
 
 function toHtml(plain: string): string {

@@ -29,6 +29,11 @@ describe('redaction by value', () => {
     ['Base64, URL-encoded', url(base64(SECRET))],
     ['hexadecimal', Buffer.from(SECRET).toString('hex')],
     ['reversed', [...SECRET].reverse().join('')],
+    ['URL-encoded and reversed', [...url(SECRET)].reverse().join('')],
+    ['Base64 and reversed', [...base64(SECRET)].reverse().join('')],
+    ['URL-encoded in upper case', url(SECRET).toUpperCase()],
+    ['URL-encoded, the whole of it in lower case', url(SECRET).toLowerCase()],
+    ['JSON-escaped in upper case', JSON.stringify(SECRET).toUpperCase()],
   ])('finds the value %s', (_form, text) => {
     const redacted = redactor.text(`before ${text} after`);
     expect(redacted).toContain('[redacted]');
