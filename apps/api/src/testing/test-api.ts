@@ -1,7 +1,7 @@
 import { buildKeyCheck, type ServerConfig } from '@rowcall/process';
 import { type TestStore, testStore } from '@rowcall/testing';
 import type { FastifyInstance } from 'fastify';
-import { pino } from 'pino';
+import { type LevelWithSilent, pino } from 'pino';
 import { buildApp } from '../app.js';
 import { buildContext, type Context } from '../context.js';
 import { addSeeds } from '../seed.js';
@@ -20,6 +20,8 @@ export interface TestApiOptions {
   readonly config?: Partial<ServerConfig>;
   /** Environment variables that rows may name. */
   readonly credentials?: Readonly<Record<string, string>>;
+  /** Least level of the log; `info` when not given. */
+  readonly logLevel?: LevelWithSilent;
 }
 
 /** An API process as it is deployed, in this process, on a real database. */
@@ -44,7 +46,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const own: TestStore | undefined = options.databaseUrl === undefined ? await testStore() : undefined;
   const databaseUrl = options.databaseUrl ?? own?.url ?? '';
   const log: string[] = [];
-  const logger = pino({ level: 'info' }, { write: (line) => log.push(line) });
+  const logger = pino({ level: options.logLevel ?? 'info' }, { write: (line) => log.push(line) });
   const config = { ...toConfig(databaseUrl), ...options.config };
   const context = buildContext(config, {
     log: logger,
