@@ -162,13 +162,24 @@ describe('redirects', () => {
     expect(arrived).toHaveLength(4);
   });
 
-  test.each(['http://10.0.0.1/', 'http://169.254.169.254/latest/', 'file:///etc/passwd', 'http://a:b@127.0.0.1/'])(
-    'to %s are refused',
-    async (location) => {
-      redirectTo(302, location);
-      expect(await send({})).toMatchObject({ ok: false, error: { code: 'address_refused' } });
-    },
-  );
+  test.each([
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest/',
+    '//169.254.169.254/latest/',
+    'http://0xa9fea9fe/',
+    'http://2852039166/',
+    'http://012.0.0.1/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://[fd00:ec2::254]/',
+    'http://10.0.0.1./',
+    'file:///etc/passwd',
+    'gopher://127.0.0.1:70/_x',
+    'http://a:b@127.0.0.1/',
+    '//example.com@127.0.0.1/',
+  ])('to %s are refused', async (location) => {
+    redirectTo(302, location);
+    expect(await send({})).toMatchObject({ ok: false, error: { code: 'address_refused' } });
+  });
 
   test('to something that is no URL are a failure of the upstream', async () => {
     redirectTo(302, 'http://[');

@@ -92,6 +92,24 @@ const HOSTS = [
   '[fe80::1]',
   '[ff02::1]',
   '[2001:db8::1]',
+  '169.254.169.254.',
+  '0x7f000001.',
+  '0177.1',
+  '012.0.0.1',
+  '0xa.0.0.1',
+  '167772161',
+  '0xc0a80101',
+  '0xAC100001',
+  '169.16689662',
+  '0XA9.254.0251.254',
+  '100.100.100.200',
+  '192.0.0.192',
+  '169.254.170.2',
+  '[::ffff:169.254.169.254]',
+  '[::ffff:a9fe:a9fe]',
+  '[0:0:0:0:0:ffff:10.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[fec0::1]',
 ];
 
 describe('targets inside the network', () => {
@@ -99,6 +117,18 @@ describe('targets inside the network', () => {
     const outcome = await send(`http://${host}:${port}/`);
     expect(outcome).toMatchObject({ ok: false, result: null, upstream: null, error: { code: 'address_refused' } });
     expect(echo.requests).toHaveLength(0);
+  });
+
+  test.each([
+    'http://127.0.0.1%00.example.com/',
+    'http://[fe80::1%25eth0]/',
+    'http://[::1',
+    'http://127.0.0.1:99999/',
+    'http://256.0.0.1/',
+    'http://1.2.3.4.5/',
+    'http://127.0.0.1\u0000/',
+  ])('are refused where parsers disagree about the host: %j', async (url) => {
+    await expect(send(url)).rejects.toMatchObject({ code: 'bad_template_value' });
   });
 
   test.each([
@@ -112,14 +142,19 @@ describe('targets inside the network', () => {
     expect(await send(url)).toMatchObject({ upstream: null, error: { code: 'address_refused' } });
   });
 
-  test.each(['http://user@example.com/', 'http://user:pass@example.com/', 'http://example.com@127.0.0.1/'])(
-    'are refused with user information: %s',
-    async (url) => {
-      const outcome = await send(url, { allowLoopback: true });
-      expect(outcome).toMatchObject({ upstream: null, error: { code: 'address_refused' } });
-      expect(JSON.stringify(outcome)).not.toContain('pass@');
-    },
-  );
+  test.each([
+    'http://user@example.com/',
+    'http://user:pass@example.com/',
+    'http://example.com@127.0.0.1/',
+    'http://example.com:80@127.0.0.1/',
+    'http://example.com%40@127.0.0.1/',
+    'http://a@example.com@127.0.0.1/',
+    'http://@127.0.0.1:80@example.com/',
+  ])('are refused with user information: %s', async (url) => {
+    const outcome = await send(url, { allowLoopback: true });
+    expect(outcome).toMatchObject({ upstream: null, error: { code: 'address_refused' } });
+    expect(JSON.stringify(outcome)).not.toContain('pass@');
+  });
 });
 
 describe('names', () => {
@@ -137,6 +172,22 @@ describe('names', () => {
     expect(outcome).toMatchObject({ upstream: null, error: { code: 'address_refused' } });
     expect(outcome.error?.message).toContain('innocent.test');
     expect(outcome.error?.message).not.toContain(list.at(-1));
+    expect(echo.requests).toHaveLength(0);
+  });
+
+  test.each([
+    ['metadata.google.internal', '169.254.169.254'],
+    ['METADATA.google.internal.', '169.254.169.254'],
+    ['metadata', '169.254.169.254'],
+    ['instance-data.ec2.internal', '169.254.169.254'],
+    ['metadata.tencentyun.com', '169.254.0.23'],
+    ['127.0.0.1.nip.test', '127.0.0.1'],
+    ['app.localhost', '127.0.0.1'],
+    ['LocalHost.', '127.0.0.1'],
+    ['kubernetes.default.svc', '10.96.0.1'],
+  ])('of services inside are refused: %s', async (host, address) => {
+    const outcome = await send(`http://${host}:${port}/`, answers([address]));
+    expect(outcome).toMatchObject({ upstream: null, error: { code: 'address_refused' } });
     expect(echo.requests).toHaveLength(0);
   });
 
