@@ -3,21 +3,20 @@ import fc from 'fast-check';
 import { describe, test, vi } from 'vitest';
 import { parseHttpTemplate } from './http-template.js';
 import { getTemplate, request } from './testing/compile.js';
-import { hostileCase, RUNS } from './testing/hostile.js';
-import { attempt, pieces, requireEqual, toPlain, toTemplate } from './testing/property.js';
+import { hostileCase } from './testing/hostile.js';
+import { attempt, check, pieces, requireEqual, toPlain, toTemplate } from './testing/property.js';
 import { parseTextTemplate, renderTextTemplate } from './text-template.js';
 
 vi.setConfig({ testTimeout: 1_800_000 });
 
 test('a header holds no line break and no control, and is otherwise its text', () => {
-  fc.assert(
+  check(
     fc.property(pieces, hostileCase, (list, args) => {
       const result = attempt(() => request({ headers: { 'X-A': toTemplate(list, args) } }, args).headers[0]?.[1]);
       const plain = toPlain(list, args);
       const allowed = /^[\t\x20-\x7e\x80-\xff]*$/.test(plain);
       requireEqual(result, allowed ? { value: plain } : { code: 'bad_template_value' });
     }),
-    RUNS,
   );
 });
 
@@ -25,7 +24,7 @@ describe('a form', () => {
   const fields = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'list[]', 'x y'), pieces), { minLength: 1, maxLength: 4 });
 
   test('has the fields of its template, urlencoded', () => {
-    fc.assert(
+    check(
       fc.property(fields, fc.constantFrom('&', '\n'), hostileCase, (list, separator, args) => {
         const payload = `form:${list.map(([name, value]) => `${name}=${toTemplate(value, args)}`).join(separator)}`;
         const sent = new URLSearchParams(request({ payload }, args).body?.text);
@@ -34,12 +33,11 @@ describe('a form', () => {
           list.map(([name, value]) => [name, toPlain(value, args)]),
         );
       }),
-      RUNS,
     );
   });
 
   test('has the fields of its template, as multipart', () => {
-    fc.assert(
+    check(
       fc.property(fields, hostileCase, (list, args) => {
         const payload = `multipart:${list.map(([name, value]) => `${name}=${toTemplate(value, args)}`).join('&')}`;
         const { body } = request({ payload }, args);
@@ -52,18 +50,16 @@ describe('a form', () => {
           ),
         );
       }),
-      RUNS,
     );
   });
 });
 
 test('a text is its template with each hole replaced once', () => {
-  fc.assert(
+  check(
     fc.property(pieces, hostileCase, (list, args) => {
       const text = renderTextTemplate(getTemplate(parseTextTemplate(toTemplate(list, args))), args);
       requireEqual(text, toPlain(list, args));
     }),
-    RUNS,
   );
 });
 
@@ -78,7 +74,7 @@ describe('any text at all as a template', () => {
   );
 
   test('is compiled or diagnosed, and what is compiled renders or is refused', () => {
-    fc.assert(
+    check(
       fc.property(junk, junk, junk, hostileCase, (path, value, payload, args) => {
         const target = path.length % 3 === 0 ? path : `POST https://a.example/${path}`;
         const source = { target, headers: { 'X-A': value }, payload, allowedHosts: ['a.example'] };
@@ -99,7 +95,6 @@ describe('any text at all as a template', () => {
         requireEqual(new URL(result.value.url).host, new URL(`https://${host}/`).host);
         requireEqual(/[\r\n\0]/.test(result.value.headers.join()), false);
       }),
-      RUNS,
     );
   });
 });

@@ -1,7 +1,20 @@
 import { AppError } from '@rowcall/errors';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { type Case, toFilled, toText } from './hostile.js';
+import kept from '../testdata/property-seeds.json' with { type: 'json' };
+import { type Case, RUNS, toFilled, toText } from './hostile.js';
+
+/**
+ * Checks the property of the running test: first with the seeds that found a failure of it, which are kept in
+ * `testdata/property-seeds.json` by the test's name with the runs that it took, then with {@link RUNS} new cases.
+ */
+export function check<Values>(property: fc.IProperty<Values>): void {
+  const { currentTestName } = expect.getState();
+  for (const { test, seed, runs } of kept) {
+    if (test === currentTestName) fc.assert(property, { seed, numRuns: runs });
+  }
+  fc.assert(property, RUNS);
+}
 
 /** What stands at one place of a generated template: fixed text, or the number of a hole. */
 export type Piece = string | number;
