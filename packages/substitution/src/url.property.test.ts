@@ -97,6 +97,40 @@ describe('a URL', () => {
     );
   });
 
+  test('of expressions gives each argument back when it is parsed again, and leaves out those that are missing', () => {
+    const text = fc.option(hostileText, { nil: undefined });
+    const list = fc.option(fc.array(hostileText, { maxLength: 3 }), { nil: undefined });
+    check(
+      fc.property(origin, text, text, list, (base, v, w, items) => {
+        const given = Object.entries({ v, w, items }).flatMap(([name, value]) =>
+          value === undefined ? [] : [[name, value] as const],
+        );
+        const target = `${base}/fixed{/v}/end{?w,none,items*}{&v}`;
+        const result = attempt(() => request({ target }, { named: Object.fromEntries(given) }));
+        if (v !== undefined && /^\.{1,2}$/.test(v)) {
+          requireEqual(result, { code: 'bad_template_value' });
+          return;
+        }
+        const { url } = (result as { value: HttpRequestParts }).value;
+        const [path = '', ...search] = url.slice(base.length).split('?');
+        requireEqual(path.split('/').map(decodeURIComponent), ['', 'fixed', ...(v === undefined ? [] : [v]), 'end']);
+        const pairs = search
+          .join('?')
+          .split('&')
+          .filter((pair) => pair !== '');
+        requireEqual(
+          pairs.map((pair) => pair.split('=').map(decodeURIComponent)),
+          [
+            ...(w === undefined ? [] : [['w', w]]),
+            ...(items ?? []).map((item) => ['items', item]),
+            ...(v === undefined ? [] : [['v', v]]),
+          ],
+        );
+        requireEqual(new URL(url).origin, base);
+      }),
+    );
+  });
+
   test('whose origin is an argument goes to an allowed host or nowhere', () => {
     const allowedHosts = ['api.example', '127.0.0.1:8080'];
     const value = fc.oneof(
