@@ -176,7 +176,7 @@ beforeAll(async () => {
   await breakLedger();
   for (const url of ['', '?ask=leaks', '?map=1', '?registry=1']) keep(await api.owner.get(`/api/dispatch${url}`));
   keep(await api.owner.get('/api/directory:export'));
-  const [log, tables] = [api.log.join(''), await dumpTables(api.context.store.pool)];
+  const [log, tables] = [api.log.join(''), await dumpTables(api.context.store)];
   places = { answers: buildHaystack(answers.join('\n')), log: buildHaystack(log), tables: buildHaystack(tables) };
 }, 300_000);
 afterAll(async () => {
@@ -198,7 +198,7 @@ describe('the search', () => {
       expect.arrayContaining(['plain', 'JSON-escaped', 'URL-encoded', 'hexadecimal', 'plain, reversed']),
     );
     expect(found.filter((name) => /^base64(url)? at .$/.test(name))).toHaveLength(6);
-    expect(places.tables.findForms(MARKER)).toEqual(expect.arrayContaining(found));
+    expect(places.tables.findForms(MARKER)).toEqual(expect.arrayContaining([...found]));
     expect(places.log.findForms('relation "receipt" does not exist')).toContain('plain');
   });
 });

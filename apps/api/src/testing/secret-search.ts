@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import type { Store } from '@rowcall/store';
 
 /** A form in which a value may turn up, by name, with what to look for. */
 type Form = readonly [name: string, needle: string];
@@ -75,7 +75,7 @@ export function buildHaystack(text: string): Haystack {
 }
 
 /** Every value of every table of the schema as one text, as a dump of the database would hold it. */
-export async function dumpTables(pool: pg.Pool): Promise<string> {
+export async function dumpTables({ pool }: Pick<Store, 'pool'>): Promise<string> {
   const { rows: tables } = await pool.query<{ name: string }>(
     `select quote_ident(table_schema) || '.' || quote_ident(table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`,
