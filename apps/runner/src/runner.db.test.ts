@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { findReceiptPayload, listLiveLanes } from '@rowcall/store';
+import { startEchoUpstream } from '@rowcall/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type HeldUpstream, startHeldUpstream } from './testing/held-upstream.js';
 import { type Processes, startProcesses } from './testing/processes.js';
@@ -88,6 +89,27 @@ describe('a runner', () => {
       const dispatched = await processes.dispatch('FRESH', { input: { body: 'x' } });
       expect(dispatched).toMatchObject({ call: { resultText: '"X"', receipt: { row_version: 1 } } });
     });
+  });
+
+  test('keeps nothing of a credential that only it has, though the upstream and the caller say it', async () => {
+    const secret = 'l4ne/secret+&"7c1d';
+    const echo = await startEchoUpstream();
+    const row = { type: 'http', runner: 'default', auth: 'bearer:LANE_TOKEN' } as const;
+    await processes.insert({ key: 'ECHOED', ...row, target: `POST ${echo.url}/e`, content: '# WHAT: E.\n{"a":"$1"}' });
+    await processes.startRunner({ credentials: { LANE_TOKEN: secret } });
+    await processes.untilLive('default');
+    const request = { input: { body: `marker ${secret}` }, reason: `because of ${secret}` };
+    const dispatched = await processes.dispatch('ECHOED', request);
+    expect(echo.requests.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
+    await echo.close();
+    const { pool } = processes.database.store;
+    const { rows } = await pool.query('select r::text, p::text as payload from receipt r, receipt_payload p');
+    const all = JSON.stringify([dispatched, rows]).replace(/[\\"]/g, '');
+    expect(all).toContain('marker [redacted]');
+    expect(all).toContain('because of [redacted]');
+    for (const form of [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64').slice(0, -2)]) {
+      expect(all).not.toContain(form.replace(/[\\"]/g, ''));
+    }
   });
 
   describe('answers a caller that waits', () => {

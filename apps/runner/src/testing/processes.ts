@@ -38,12 +38,14 @@ export interface RunnerTestOptions {
   readonly concurrency?: number;
   /** Leaves the runner deaf to changes of the directory, once it has loaded it. */
   readonly isDeaf?: boolean;
+  /** Environment variables that only the runner has. */
+  readonly credentials?: Readonly<Record<string, string>>;
 }
 
 /** Builds an API process and connects it. */
 export async function startProcesses(): Promise<Processes> {
   const database = await testStore();
-  const build = (name: string, readCredential: (name: string) => string | undefined = () => undefined) =>
+  const build = (name: string, readCredential: (name: string) => string | undefined) =>
     buildEngine({
       databaseUrl: database.url,
       name,
@@ -89,10 +91,10 @@ export async function startProcesses(): Promise<Processes> {
         { timeout: 20_000, interval: 10 },
       ),
     findJob: (id) => db.selectFrom('job').select(['lease_owner', 'attempts']).where('id', '=', id).executeTakeFirst(),
-    async startRunner({ lanes = ['default'], concurrency = 10, isDeaf = false } = {}) {
+    async startRunner({ lanes = ['default'], concurrency = 10, isDeaf = false, credentials = {} } = {}) {
       count += 1;
       const id = `runner_${count}`;
-      const parts = build(id);
+      const parts = build(id, (name) => credentials[name]);
       const { store, engine, catalogue } = parts;
       const runner = new Runner({
         runner: { id, lanes, concurrency, host: 'host', pid: 1 },
