@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { copyEnvironment } from '@rowcall/process';
-import { type Child, startChild } from './child.js';
+import { type Child, startChild, toServerEnvironment } from './child.js';
 import type { BenchDatabase } from './database.js';
 
 /** A running API process, the very program that a deployment runs. */
@@ -32,10 +31,10 @@ export const newOwnerKey = (): string => `bench_${randomBytes(24).toString('base
 export async function startApi(database: BenchDatabase, options: ApiOptions): Promise<Api> {
   const { ownerKey, profileDir, logLevel = 'warn' } = options;
   const startedAt = performance.now();
-  const inherited = Object.entries(copyEnvironment()).filter(([name]) => !name.startsWith('ROWCALL_'));
+  const inherited = Object.entries(toServerEnvironment()).filter(([name]) => !name.startsWith('ROWCALL_'));
   const child = await startChild({
     script: SCRIPT,
-    nodeOptions: ['--enable-source-maps', ...(profileDir === undefined ? [] : toProfileOptions(profileDir))],
+    nodeOptions: profileDir === undefined ? [] : toProfileOptions(profileDir),
     env: {
       ...Object.fromEntries(inherited),
       DATABASE_URL: database.url,

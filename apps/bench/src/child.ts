@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { copyEnvironment, toServerNodeOptions } from '@rowcall/process';
 
 /** How a process is started. */
 export interface ChildOptions {
@@ -11,6 +12,12 @@ export interface ChildOptions {
   readonly settings?: object;
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[];
+}
+
+/** This process's environment, with the options of Node that a deployed server has: servers are compared under the same. */
+export function toServerEnvironment(): NodeJS.ProcessEnv {
+  const env = copyEnvironment();
+  return { ...env, NODE_OPTIONS: toServerNodeOptions(env.NODE_OPTIONS) };
 }
 
 /** A process that says over its channel when it is ready. */

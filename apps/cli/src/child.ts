@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { toServerNodeOptions } from '@rowcall/process';
 import type { Run } from './kept.js';
 import { openLog } from './log-file.js';
 
@@ -40,8 +41,8 @@ export interface Child extends Run {
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { name, signal } = options;
   const log = openLog(options.logFile);
-  const child = spawn(process.execPath, ['--enable-source-maps', options.script], {
-    env: options.env,
+  const child = spawn(process.execPath, [options.script], {
+    env: { ...options.env, NODE_OPTIONS: toServerNodeOptions(options.env.NODE_OPTIONS) },
     stdio: ['ignore', log.fd, log.fd, 'ipc'],
     detached: process.platform !== 'win32',
     windowsHide: true,

@@ -18,6 +18,21 @@ const INCLUDE_DEPTH_MAX = 8;
 /** A row as an entry holds it. */
 export type HeldRow = Omit<Row, 'input_schema'>;
 
+const NOTHING = Object.freeze([]) as unknown as string[];
+
+/** Most rows have most lists empty and were never changed: parts that are equal are held once. */
+function shareEqualParts(row: HeldRow): HeldRow {
+  const share = (values: string[]): string[] => (values.length === 0 ? NOTHING : values);
+  return {
+    ...row,
+    allowed_categories: share(row.allowed_categories),
+    includes: share(row.includes),
+    pinned_for: share(row.pinned_for),
+    examples: share(row.examples),
+    updated_at: row.updated_at === row.created_at ? row.created_at : row.updated_at,
+  };
+}
+
 /** One row in memory, with what is derived from it once. Immutable: a change of the row makes a new entry. */
 export class Entry {
   readonly row: HeldRow;
@@ -31,7 +46,7 @@ export class Entry {
   readonly #inputSchema: string | null;
 
   constructor({ input_schema: schema, ...row }: Row, context: EntryContext) {
-    this.row = row;
+    this.row = shareEqualParts(row);
     this.#inputSchema = schema === null ? null : JSON.stringify(schema);
     this.effect = deriveEffect(row, context.functionEffect(row.target));
     this.risk = deriveRisk(row);

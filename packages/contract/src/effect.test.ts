@@ -15,6 +15,8 @@ test.each([
   ['fn', 'NOW', null, 'read', 'read'],
   ['fn', 'NOW', null, undefined, 'write'],
   ['fn', 'NOW', 'write', 'read', 'write'],
+  ['fn', 'DIR_DELETE', 'read', 'destructive', 'destructive'],
+  ['fn', 'DIR_DELETE', 'read', undefined, 'read'],
   ['agent', 'some-model', null, undefined, 'write'],
   ['flow', '', null, 'read', 'write'],
 ] as const)(

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
 import type { Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
@@ -54,6 +55,8 @@ export class Engine {
 
   constructor(context: EngineContext) {
     this.#context = context;
+    // Every http call under way listens: there is no number of them that is too many.
+    setMaxListeners(0, this.#abort.signal);
     this.#lastContracts = new LastContracts((call) => findLastContract(context.store.db, call));
     this.#laneCalls = new LaneCalls(context);
     this.#limits = new RowLimits(context.now);

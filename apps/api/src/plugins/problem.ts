@@ -143,11 +143,12 @@ export function addProblems(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true;
   });
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
-    if (closing) throw new AppError('shutting_down', 'the server is stopping; nothing was done');
+    if (closing) return done(new AppError('shutting_down', 'the server is stopping; nothing was done'));
     // Before the body is read: what it holds does not matter here.
-    if (request.is404) throw new AppError('not_found', `nothing answers ${request.method} here`);
+    if (request.is404) return done(new AppError('not_found', `nothing answers ${request.method} here`));
+    done();
   });
   app.setErrorHandler(answerError);
 }

@@ -1,5 +1,5 @@
 import { type Api, newOwnerKey, startApi } from '../api.js';
-import { type Child, startChild } from '../child.js';
+import { type Child, startChild, toServerEnvironment } from '../child.js';
 import { type Cleanup, withCleanup } from '../cleanup.js';
 import { type BenchDatabase, openDatabase, withClient } from '../database.js';
 import { type Measurement, type Mode, measure } from '../load/measure.js';
@@ -33,7 +33,11 @@ async function startParts(options: DispatchOptions, cleanup: Cleanup): Promise<P
   await withClient(database.url, createComparisonTable);
   cleanup.add(() => withClient(database.url, (client) => client.query(`drop schema ${COMPARISON_SCHEMA} cascade`)));
   const script = new URL('./comparison.js', import.meta.url);
-  const comparison = await startChild({ script, settings: { databaseUrl: database.url } satisfies ComparisonSettings });
+  const comparison = await startChild({
+    script,
+    env: toServerEnvironment(),
+    settings: { databaseUrl: database.url } satisfies ComparisonSettings,
+  });
   cleanup.add(() => comparison.stop());
   const generator = await startChild({ script: new URL('../load/main.js', import.meta.url) });
   cleanup.add(() => generator.stop());

@@ -86,11 +86,13 @@ export function withoutQuery(url: URL, isDropped: (name: string, value: string) 
 }
 
 function parseUrl(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) {
-    throw new AppError('bad_template_value', 'the target is not a URL: write METHOD https://host/path');
+  try {
+    return new URL(text);
+  } catch (error) {
+    throw new AppError('bad_template_value', 'the target is not a URL: write METHOD https://host/path', {
+      cause: error,
+    });
   }
-  return url;
 }
 
 function addRowHeader(headers: Map<string, string[]>, rawName: string, value: string): void {
