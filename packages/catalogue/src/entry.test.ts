@@ -1,3 +1,4 @@
+import type { Effect } from '@rowcall/protocol';
 import { makeRow } from '@rowcall/testing';
 import { describe, expect, test } from 'vitest';
 import { Entry } from './entry.js';
@@ -32,6 +33,17 @@ describe("an entry's fingerprint", () => {
     const replaced = makeEntries([{ key: 'BLOCK', target: 'UPPER' }]).get('BLOCK');
     if (replaced !== undefined) entries.set('BLOCK', replaced);
     expect(entries.get('AGENT')?.fingerprint).not.toBe(before);
+  });
+
+  test('tells of the function that its effect tells of, however late it is asked for', () => {
+    let declared: Effect = 'read';
+    const context = { functionEffect: () => declared, sha256: (text: string) => text, find: () => undefined };
+    const row = { ...makeRow({ key: 'ROW', type: 'fn' }), version: 1, created_at: '', updated_at: '' };
+    const [early, late] = [new Entry(row, context), new Entry(row, context)];
+    const before = early.fingerprint;
+    declared = 'destructive';
+    expect([late.effect, late.fingerprint]).toEqual(['read', before]);
+    expect(new Entry(row, context).fingerprint).not.toBe(before);
   });
 
   test('takes few hashes for many rows that include each other', () => {

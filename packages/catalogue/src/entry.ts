@@ -39,6 +39,8 @@ export class Entry {
   readonly effect: Effect;
   readonly risk: Risk;
   readonly #context: EntryContext;
+  /** What the row's function declared when the entry was made, as in {@link Entry.effect}: both tell of the same function. */
+  readonly #declaredEffect: Effect | undefined;
   #fingerprint: string | undefined;
   #content: { readonly doc: Docstring; readonly payload: string } | undefined;
 
@@ -48,7 +50,8 @@ export class Entry {
   constructor({ input_schema: schema, ...row }: Row, context: EntryContext) {
     this.row = shareEqualParts(row);
     this.#inputSchema = schema === null ? null : JSON.stringify(schema);
-    this.effect = deriveEffect(row, context.functionEffect(row.target));
+    this.#declaredEffect = row.type === 'fn' ? context.functionEffect(row.target) : undefined;
+    this.effect = deriveEffect(row, this.#declaredEffect);
     this.risk = deriveRisk(row);
     this.#context = context;
   }
@@ -105,12 +108,8 @@ export class Entry {
       const included = depth < INCLUDE_DEPTH_MAX ? this.#context.find(key) : undefined;
       includes[key] = included === undefined ? '' : included.#fingerprintAt(depth + 1, seen);
     }
-    return fingerprint(this.toRow(), { includes, ...this.#declaredEffect() }, this.#context.sha256);
-  }
-
-  #declaredEffect(): { functionEffect?: Effect } {
-    const declared = this.row.type === 'fn' ? this.#context.functionEffect(this.row.target) : undefined;
-    return declared === undefined ? {} : { functionEffect: declared };
+    const declared = this.#declaredEffect === undefined ? {} : { functionEffect: this.#declaredEffect };
+    return fingerprint(this.toRow(), { includes, ...declared }, this.#context.sha256);
   }
 }
 

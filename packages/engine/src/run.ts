@@ -125,7 +125,16 @@ function toFailedFunction(error: unknown, deadline: Deadline): RunResult {
     const { code, message, result } = error;
     return { ...failure(toOutcome(code), code, message), result: toJsonResult(result) };
   }
-  return failure('failed', 'function_failed', error instanceof Error ? error.message : String(error));
+  return failure('failed', 'function_failed', toMessage(error));
+}
+
+/** What a function throws may be anything: a message that is no text, or an object that cannot be written as one. */
+function toMessage(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return 'the function threw what has no text';
+  }
 }
 
 const failure = (outcome: Outcome, reason: string, message: string): RunResult => ({

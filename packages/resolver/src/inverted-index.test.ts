@@ -83,6 +83,18 @@ describe('InvertedIndex', () => {
     expect(matchAll(index, 'key5').size).toBe(0);
   });
 
+  it('clears as much as great documents leave behind', () => {
+    const index = new InvertedIndex(FIELDS);
+    const numbers: number[] = [];
+    for (let round = 0; round < 200; round += 1) {
+      const terms = Array.from({ length: 5_000 }, (_, place) => `w${round}x${place}`);
+      const number = index.add([terms, []]);
+      numbers.push(number);
+      index.remove(number);
+    }
+    expect(Math.max(...numbers)).toBeLessThan(10);
+  });
+
   it('finds after any changes what an index made anew finds', () => {
     const random = makeRandom(7);
     const words = Array.from({ length: 50 }, (_, number) => `w${number}`);

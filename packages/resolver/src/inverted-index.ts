@@ -26,10 +26,12 @@ const LENGTH_MAX = 65_535;
 /** Terms of removed documents that may stay in the lists, as a share of all, and at the least. */
 const DEAD_SHARE_MAX = 0.1;
 const DEAD_MIN = 1_000;
-/** Postings that one change looks at to clear dead ones away: the work is done in bites, a list never split. */
+/** Postings that one change looks at, at the least, to clear dead ones away: the work is done in bites, a list never split. */
 const SWEEP_POSTINGS = 2_000;
-/** Lists that one change looks at, however short they are. */
+/** Lists that one change looks at, at the least, however short they are. */
 const SWEEP_LISTS = 200;
+/** And so many times the terms of the changed document, or great documents would leave more behind than is cleared away. */
+const SWEEP_FACTOR = 8;
 
 const NONE = -1;
 
@@ -170,7 +172,7 @@ export class InvertedIndex {
     this.#named.set(document, counts.size);
     this.#liveDocuments += 1;
     this.#livePostings += counts.size;
-    this.#sweep();
+    this.#sweep(counts.size);
     return document;
   }
 
@@ -184,7 +186,7 @@ export class InvertedIndex {
     this.#livePostings -= named;
     this.#deadPostings += named;
     if (named === 0) this.#freeDocuments.push(document);
-    this.#sweep();
+    this.#sweep(named);
   }
 
   /** Calls `visit` for every document that holds one of the terms, which must differ from one another. */
@@ -260,9 +262,12 @@ export class InvertedIndex {
     this.#matched = new Uint8Array(size);
   }
 
-  #sweep(): void {
+  /** @param changed terms of the document that was added or removed. */
+  #sweep(changed: number): void {
     if (this.#deadPostings < Math.max(DEAD_MIN, this.#livePostings * DEAD_SHARE_MAX)) return;
-    for (let lists = 0, seen = 0; lists < SWEEP_LISTS && seen < SWEEP_POSTINGS; lists += 1) {
+    const listsMax = Math.max(SWEEP_LISTS, changed * SWEEP_FACTOR);
+    const postingsMax = Math.max(SWEEP_POSTINGS, changed * SWEEP_FACTOR);
+    for (let lists = 0, seen = 0; lists < listsMax && seen < postingsMax; lists += 1) {
       if (this.#sweepAt >= this.#terms.length) this.#sweepAt = 0;
       seen += this.#sweepList(this.#sweepAt);
       this.#sweepAt += 1;

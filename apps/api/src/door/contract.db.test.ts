@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readSeeds } from '../seed.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 
@@ -7,6 +9,9 @@ beforeAll(async () => {
   api = await startTestApi();
 });
 afterAll(() => api.close());
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const KEYS = (await readSeeds()).map(({ key }) => key);
 
@@ -17,6 +22,19 @@ describe('a contract', () => {
     expect(json.status).toBe(200);
     expect(Buffer.byteLength(json.text)).toBeLessThan(2_048);
     expect(Buffer.byteLength(markdown.text)).toBeLessThan(1_500);
+  });
+
+  it('keeps no version of a row in memory that is gone', async () => {
+    const row = { key: 'CHANGING', type: 'fn', target: 'ECHO', content: '# WHAT: First.', examples: ['a'] };
+    expect(await api.owner.post('/api/directory', row)).toMatchObject({ status: 201 });
+    expect((await api.anyone.get('/api/dispatch?key=CHANGING')).text).toContain('First.');
+    const first = new WeakRef(api.context.catalogue.find('CHANGING') ?? {});
+    await api.owner.send('PATCH', '/api/directory/CHANGING', { body: { content: '# WHAT: Second.' } });
+    expect((await api.anyone.get('/api/dispatch?key=CHANGING')).text).toContain('Second.');
+    await vi.waitFor(() => {
+      collectGarbage();
+      expect(first.deref()).toBeUndefined();
+    });
   });
 
   it('stays within its bytes whatever the row says', async () => {

@@ -16,7 +16,21 @@ const SUGGESTIONS_MAX = 6;
 
 /** Contracts that are kept: those that are read again and again are few. */
 const KEPT_MAX = 1_000;
-const kept = new Map<Entry, Contract>();
+/** A row that changes or goes takes its contract with it. */
+const kept = new WeakMap<Entry, Contract>();
+/** Whose contracts are kept, as a ring: the oldest makes room. */
+const keptFor: WeakRef<Entry>[] = [];
+let oldestAt = 0;
+
+function keep(entry: Entry, contract: Contract): void {
+  if (!kept.has(entry)) {
+    const oldest = keptFor[oldestAt]?.deref();
+    if (oldest !== undefined) kept.delete(oldest);
+    keptFor[oldestAt] = new WeakRef(entry);
+    oldestAt = (oldestAt + 1) % KEPT_MAX;
+  }
+  kept.set(entry, contract);
+}
 
 /** The contract of an entry: to build one compiles its schema, so the last ones are kept. */
 export function contractOf(context: Context, entry: Entry): Contract {
@@ -25,9 +39,7 @@ export function contractOf(context: Context, entry: Entry): Contract {
   // A row that includes others changes with them.
   if (found?.fingerprint === fingerprint) return found;
   const contract = buildContract(entry.toRow(), { fingerprint, effect, baseUrl: context.baseUrl() });
-  const [oldest] = kept.keys();
-  if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
-  kept.set(entry, contract);
+  keep(entry, contract);
   return contract;
 }
 

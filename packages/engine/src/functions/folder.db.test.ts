@@ -29,6 +29,9 @@ beforeAll(async () => {
   await save('hang.mjs', moduleOf('HANG', 'write', 'run: () => new Promise(() => {})'));
   await save('thenable.mjs', moduleOf('THENABLE', 'read', 'run: () => ({ then: (done) => done("later") })'));
   await save('fail.mjs', moduleOf('FAIL', 'read', 'run() { throw new Error("no luck"); }'));
+  const objectMessage = 'throw Object.assign(new Error(), { message: { code: 7 } })';
+  await save('object-message.mjs', moduleOf('OBJECT_MESSAGE', 'write', `run() { ${objectMessage}; }`));
+  await save('no-text.mjs', moduleOf('NO_TEXT', 'write', 'run() { throw Object.create(null); }'));
   engine = await startTestEngine({ functionFolder: folder });
 });
 
@@ -76,6 +79,16 @@ describe('a function from the folder', () => {
     await engine.insert({ key: 'FAIL', target: 'FAIL' });
     const { error } = await engine.run('FAIL', { input: { body: 'x' } });
     expect(error).toEqual({ reason: 'function_failed', message: 'no luck' });
+  });
+
+  test.each([
+    ['OBJECT_MESSAGE', '[object Object]'],
+    ['NO_TEXT', 'the function threw what has no text'],
+  ])('has a receipt whatever it throws: %s', async (name, message) => {
+    await engine.insert({ key: name, target: name });
+    const { receipt, error } = await engine.run(name, { input: { body: 'x' } });
+    expect(error).toEqual({ reason: 'function_failed', message });
+    expect((await engine.read(receipt.id)).receipt.outcome).toBe('failed');
   });
 
   test('that appears, changes its effect or vanishes takes the effect and fingerprint of its rows with it', async () => {

@@ -1,4 +1,4 @@
-import { link, mkdir, mkdtemp, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -91,6 +91,41 @@ describe('the functions folder', { timeout: 30_000 }, () => {
     await open();
     expect(answers()).toEqual({ PLAIN: 'mine' });
     expect(functions[0]?.effect).toBe('destructive');
+  });
+
+  it('takes what a definition was when it was loaded', async () => {
+    await save(
+      'fickle.mjs',
+      `const made = { name: 'FICKLE', what: 'Answers.', effect: 'read', input: { safeParse() {} }, run: () => 'first' };
+       setImmediate(() => { made.run = () => 'second'; });
+       export default made;`,
+    );
+    await open();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answers()).toEqual({ FICKLE: 'first' });
+  });
+
+  it('loads the others beside a link that leads nowhere but to itself', async () => {
+    await symlink('loop.js', path.join(folder, 'loop.js'));
+    await save('good.mjs', moduleOf('GOOD', 'good'));
+    await open();
+    expect(answers()).toEqual({ GOOD: 'good' });
+    expect(errors).toEqual([expect.stringContaining('the function module loop.js is broken: ELOOP')]);
+  });
+
+  it('loads a CommonJS module anew when what a link to it leads to changes', async () => {
+    const target = path.join(parent, 'target.js');
+    const write = (answer: string) =>
+      writeFile(
+        target,
+        `module.exports = { name: 'LINKED', what: 'Answers.', effect: 'read', input: { safeParse() {} }, run: () => '${answer}' };`,
+      );
+    await write('one');
+    await symlink(target, path.join(folder, 'linked.js'));
+    await open();
+    expect(answers()).toEqual({ LINKED: 'one' });
+    await write('another');
+    await settled({ LINKED: 'another' });
   });
 
   it.each([

@@ -197,13 +197,18 @@ async function readStamps(folder: string): Promise<Map<string, string>> {
   return new Map(stamps.flatMap(([name, stamp]) => (stamp === undefined ? [] : [[name, stamp] as const])));
 }
 
+/** What a link leads to, where it is the file's own fault that it cannot be read: its load fails and says why. */
+const OWN_FAULTS = new Set(['ELOOP', 'ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
+
 /** @returns undefined for what is no file, or no more. */
 async function stampOf(file: string): Promise<string | undefined> {
   try {
     const stats = await stat(file);
     return stats.isFile() ? `${stats.mtimeMs} ${stats.ctimeMs} ${stats.size} ${stats.ino}` : undefined;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    if (OWN_FAULTS.has(code)) return code;
     throw error;
   }
 }

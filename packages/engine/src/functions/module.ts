@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { EFFECTS } from '@rowcall/protocol';
@@ -40,8 +41,8 @@ let loads = 0;
  * @throws Error that says what is wrong with it.
  */
 export async function loadFunctionModule(file: string, importModule = importByNode): Promise<FunctionDefinition> {
-  // CommonJS modules are kept by their file, whatever the query says.
-  delete createRequire(import.meta.url).cache[file];
+  // CommonJS modules are kept by their file, whatever the query says, and by what a link leads to.
+  delete createRequire(import.meta.url).cache[await realpath(file)];
   loads += 1;
   return withinTime(importModule(`${pathToFileURL(file).href}?load=${loads}`).then(toDefinition));
 }
@@ -55,8 +56,8 @@ async function toDefinition({ default: exported }: { default?: unknown }): Promi
 }
 
 /** A copy: what the module does to its object later changes nothing. `run` keeps its `this`. */
-function toBound(made: FunctionDefinition, { name, what, effect, input }: FunctionDefinition): FunctionDefinition {
-  return { name, what, effect, input, run: (given, context) => made.run(given, context) };
+function toBound(made: FunctionDefinition, { name, what, effect, input, run }: FunctionDefinition): FunctionDefinition {
+  return { name, what, effect, input, run: (given, context) => run.call(made, given, context) };
 }
 
 async function withinTime<T>(loading: Promise<T>): Promise<T> {

@@ -13,6 +13,16 @@ describe('the redactor by values', () => {
     expect(buildValueRedactor([SECRET]).cutText('nothing of it')).toBe('nothing of it');
   });
 
+  it('hides the longest head of a secret that repeats itself', () => {
+    expect(buildValueRedactor(['abcabcabd']).cutText('x abcabcabcab')).toBe('x abc[redacted]');
+  });
+
+  it('takes no time for a great secret and a text that nearly ends as it begins', () => {
+    const redactor = buildValueRedactor([`${'a'.repeat(200_000)}b`]);
+    const text = `${'a'.repeat(200_000)}c`;
+    expect(redactor.cutText(text)).toBe(text);
+  });
+
   it('hides a secret of digits that comes back as a number', () => {
     const value = { v: 8264519370, list: [8264519370, 8264519371] };
     expect(buildValueRedactor(['8264519370']).json(value)).toEqual({

@@ -15,11 +15,27 @@ export interface StringReplacer {
  */
 export function hideCutSecret(text: string, forms: readonly string[], hidden: string): string {
   for (const form of forms) {
-    for (let length = Math.min(form.length - 1, text.length); length >= SECRET_CHARACTERS_MIN; length -= 1) {
-      if (text.endsWith(form.slice(0, length))) return text.slice(0, -length) + hidden;
-    }
+    const length = countOverlap(text.slice(1 - form.length), form);
+    if (length >= SECRET_CHARACTERS_MIN) return text.slice(0, -length) + hidden;
   }
   return text;
+}
+
+/**
+ * Characters of the longest end of `text`, which is shorter than `form`, with which `form` begins. Linear, as in the search
+ * of Knuth, Morris and Pratt: both texts may be an upstream's.
+ */
+function countOverlap(text: string, form: string): number {
+  const borders = new Int32Array(form.length);
+  const extend = (length: number, character: string | undefined): number => {
+    let kept = length;
+    while (kept > 0 && form[kept] !== character) kept = borders[kept - 1] ?? 0;
+    return form[kept] === character ? kept + 1 : 0;
+  };
+  for (let at = 1; at < form.length; at += 1) borders[at] = extend(borders[at - 1] ?? 0, form[at]);
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) length = extend(length, text[at]);
+  return length;
 }
 
 /**

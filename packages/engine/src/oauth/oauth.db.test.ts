@@ -323,6 +323,15 @@ describe('a token', () => {
     expect(provider.requests).toHaveLength(asked);
   });
 
+  test('that the upstream refuses is renewed again when the clock was set back', async () => {
+    await run(engine, 'THINGS');
+    provider.good.clear();
+    expect((await run(engine, 'THINGS')).outcome).toBe('succeeded');
+    aheadMs = -3_600_000;
+    provider.good.clear();
+    expect((await run(engine, 'THINGS')).outcome).toBe('succeeded');
+  });
+
   test('that cannot be renewed leaves the answer, which says why', async () => {
     await run(engine, 'THINGS');
     provider.good.clear();
@@ -368,6 +377,11 @@ describe('a token', () => {
 describe('a provider that gives no token', () => {
   const secretEcho = encodeURIComponent(CLIENT_SECRET);
   const html = '<html>the raw body</html>';
+  const nestedLists: TokenServer['answer'] = (response) =>
+    void response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(`{"access_token":${'['.repeat(30_000)}${']'.repeat(30_000)}}`);
+
   test.each<[string, TokenServer['answer'], RegExp]>([
     [
       'an error',
@@ -385,6 +399,12 @@ describe('a provider that gives no token', () => {
     ['a failure', (response) => void response.writeHead(500).end(html), /answered 500$/],
     ['too much', sendJson({ access_token: 'a'.repeat(70_000), token_type: 'bearer' }), /larger than 65536 bytes$/],
     ['another type', sendJson({ access_token: 'abcdefgh', token_type: 'mac' }), /not of the type Bearer$/],
+    [
+      'a type that is no text',
+      sendJson({ access_token: 'abcdefgh', token_type: { toString: 1 } }),
+      /not of the type Bearer$/,
+    ],
+    ['nested lists', nestedLists, /not JSON with an access_token$/],
     [
       'a line break',
       sendJson({ access_token: 'abcd\r\nx: 1', token_type: 'bearer' }),
@@ -412,6 +432,14 @@ describe('a provider that gives no token', () => {
     expect(provider.requests).toHaveLength(1);
     provider.answer = provider.issue();
     env.CRM_CLIENT_SECRET = 'the-right-secret-1234';
+    expect((await run(engine, 'THINGS')).outcome).toBe('succeeded');
+  });
+
+  test('is asked again when the clock was set back', async () => {
+    provider.answer = sendJson({ error: 'invalid_scope' }, 400);
+    expect((await run(engine, 'THINGS')).error?.reason).toBe('oauth_failed');
+    aheadMs = -3_600_000;
+    provider.answer = provider.issue();
     expect((await run(engine, 'THINGS')).outcome).toBe('succeeded');
   });
 

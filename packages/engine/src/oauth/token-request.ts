@@ -100,7 +100,7 @@ export function parseTokenAnswer(
     throw refuse('the answer is not JSON with an access_token');
   }
   // Some providers leave the type out, which RFC 6749 5.1 does not allow; there is none but Bearer that it could be.
-  if (tokenType !== undefined && String(tokenType).toLowerCase() !== 'bearer') {
+  if (tokenType !== undefined && (typeof tokenType !== 'string' || tokenType.toLowerCase() !== 'bearer')) {
     throw refuse('the token is not of the type Bearer');
   }
   const seconds = toSeconds(expiresIn);

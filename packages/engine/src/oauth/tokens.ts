@@ -47,7 +47,13 @@ interface Failure {
   readonly identity: string;
   readonly clientSecret: string | null;
   readonly error: unknown;
-  readonly until: number;
+  /** Epoch milliseconds. */
+  readonly failedAt: number;
+}
+
+/** Tells whether less than `ms` have passed; a clock that was set back says nothing of how long it has been. */
+function isRecent(at: number, ms: number, now: number): boolean {
+  return at <= now && now < at + ms;
 }
 
 /**
@@ -121,7 +127,7 @@ export class OauthTokens {
   #admitRenewal({ prefix }: OauthSettings): boolean {
     const now = this.#options.now();
     const last = this.#renewedAt.get(prefix);
-    if (last !== undefined && now - last < RENEW_EVERY_MS) return false;
+    if (last !== undefined && isRecent(last, RENEW_EVERY_MS, now)) return false;
     this.#renewedAt.set(prefix, now);
     return true;
   }
@@ -152,12 +158,12 @@ export class OauthTokens {
   #findFailure({ prefix, identity, clientSecret }: OauthSettings): Failure | undefined {
     const failure = this.#failures.get(prefix);
     const isSame = failure?.identity === identity && failure.clientSecret === clientSecret;
-    return isSame && this.#options.now() < failure.until ? failure : undefined;
+    return isSame && isRecent(failure.failedAt, REFUSED_MS, this.#options.now()) ? failure : undefined;
   }
 
   #noteFailure({ prefix, identity, clientSecret }: OauthSettings, error: unknown): never {
     if (error instanceof OauthError && error.isRefusal) {
-      this.#failures.set(prefix, { identity, clientSecret, error, until: this.#options.now() + REFUSED_MS });
+      this.#failures.set(prefix, { identity, clientSecret, error, failedAt: this.#options.now() });
     }
     throw error;
   }
