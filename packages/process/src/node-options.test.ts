@@ -11,9 +11,14 @@ const heapOf = (options: string): number =>
 
 describe('options of Node', () => {
   it('bound the heap of a server', () => {
-    const heap = heapOf(toServerNodeOptions(undefined));
+    const heap = heapOf(toServerNodeOptions(undefined, 2 ** 34));
     expect(heap).toBeGreaterThanOrEqual(2_000);
     expect(heap).toBeLessThan(2_200);
+  });
+
+  it('leave half of a small machine to others', () => {
+    expect(toServerNodeOptions(undefined, 2 ** 30)).toContain('--max-old-space-size=512');
+    expect(toServerNodeOptions(undefined)).toMatch(/--max-old-space-size=\d{3,4} /);
   });
 
   it('let the operator have the last word', () => {
