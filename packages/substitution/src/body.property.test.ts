@@ -91,7 +91,7 @@ describe('any text at all as a template', () => {
           requireEqual(['bad_template_value', 'bad_json_value'].includes(result.code), true);
           return;
         }
-        const [, host = 'a.example'] = /^(?:[A-Z]+ +)?https?:\/\/([^/?#{$]*)/.exec(target) ?? [];
+        const [, host = 'a.example'] = /^(?:[A-Z]+ +)?https?:\/\/([^/?#{$]*)/.exec(target.trimEnd()) ?? [];
         requireEqual(new URL(result.value.url).host, new URL(`https://${host}/`).host);
         requireEqual(/[\r\n\0]/.test(result.value.headers.join()), false);
       }),
