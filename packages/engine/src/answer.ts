@@ -41,8 +41,13 @@ export function toAnswerText(call: FinishedCall, baseUrl: string): string {
   );
 }
 
-/** A public address is set by the owner and may hold any character that a URL may. */
-const escapedBase = (baseUrl: string): string => JSON.stringify(baseUrl).slice(1, -1);
+let escaped = { baseUrl: '', text: '' };
+
+/** A public address is set by the owner and may hold any character that a URL may. A process has one. */
+function escapedBase(baseUrl: string): string {
+  if (escaped.baseUrl !== baseUrl) escaped = { baseUrl, text: JSON.stringify(baseUrl).slice(1, -1) };
+  return escaped.text;
+}
 
 const toText = (hash: string | null): string => (hash === null ? 'null' : `"${hash}"`);
 

@@ -1,6 +1,6 @@
 import type { Entry } from '@rowcall/catalogue';
 
-/** Pairs of caller and row that are remembered; the ones that were not used for longest go first. */
+/** Pairs of caller and row that are remembered; the ones that did not change for longest go first. */
 const PAIRS_MAX = 10_000;
 
 /** A row's fingerprint at the caller's last call of it, and now. */
@@ -42,15 +42,15 @@ export class LastContracts {
   note(key: string, actor: string, { previous, current }: Partial<ContractChange>): ContractChange | null {
     if (current === undefined) return null;
     const pair = toPair(key, actor);
+    if (this.#fingerprints.get(pair) !== current) this.#remember(pair, current);
+    return previous === undefined || previous === current ? null : { previous, current };
+  }
+
+  #remember(pair: string, current: string): void {
     this.#fingerprints.delete(pair);
     this.#fingerprints.set(pair, current);
-    if (this.#fingerprints.size > PAIRS_MAX) {
-      for (const oldest of this.#fingerprints.keys()) {
-        this.#fingerprints.delete(oldest);
-        break;
-      }
-    }
-    return previous === undefined || previous === current ? null : { previous, current };
+    const [oldest] = this.#fingerprints.size > PAIRS_MAX ? this.#fingerprints.keys() : [];
+    if (oldest !== undefined) this.#fingerprints.delete(oldest);
   }
 }
 

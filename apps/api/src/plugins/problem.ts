@@ -107,11 +107,11 @@ function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toAppError(error, request);
   if (known === undefined) {
-    request.log.error({ err: error }, 'a request failed by a defect');
+    request.log.error({ err: error, reqId: request.id }, 'a request failed by a defect');
     const details = { request_id: request.id };
     return sendProblem(reply, new AppError('internal', 'the server failed; its log has the request id', { details }));
   }
-  if (known.entry.status >= 500) request.log.warn({ err: known }, 'a request could not be served');
+  if (known.entry.status >= 500) request.log.warn({ err: known, reqId: request.id }, 'a request could not be served');
   return sendProblem(reply, known);
 }
 
