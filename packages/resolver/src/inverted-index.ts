@@ -1,3 +1,6 @@
+import { GrowingArray } from './growing-array.js';
+import { NONE, Postings } from './postings.js';
+
 /** How a field counts (BM25F): its weight, and how far its length is held against it, 0 to 1. */
 export interface FieldWeight {
   readonly weight: number;
@@ -32,85 +35,6 @@ const SWEEP_POSTINGS = 2_000;
 const SWEEP_LISTS = 200;
 /** And so many times the terms of the changed document, or great documents would leave more behind than is cleared away. */
 const SWEEP_FACTOR = 8;
-
-const NONE = -1;
-
-/** Numbers in an array that grows by doubling. */
-class GrowingArray {
-  #values: Int32Array;
-  readonly #empty: number;
-
-  /** @param empty the value of what was never set. */
-  constructor(empty: number) {
-    this.#empty = empty;
-    this.#values = new Int32Array(1_024).fill(empty);
-  }
-
-  get(index: number): number {
-    return this.#values[index] ?? this.#empty;
-  }
-
-  set(index: number, value: number): void {
-    if (index >= this.#values.length) {
-      const grown = new Int32Array(Math.max(this.#values.length * 2, index + 1)).fill(this.#empty);
-      grown.set(this.#values);
-      this.#values = grown;
-    }
-    this.#values[index] = value;
-  }
-}
-
-const BLOCK_BITS = 15;
-const BLOCK_POSTINGS = 2 ** BLOCK_BITS;
-const BLOCK_MASK = BLOCK_POSTINGS - 1;
-/** Numbers of one posting: its document, its packed counts, the next posting of the term. */
-const POSTING_WIDTH = 3;
-
-/** Postings as linked lists in blocks of plain numbers: 12 bytes each, and no object for any of them. */
-class Postings {
-  readonly #blocks: Int32Array[] = [];
-  #length = 0;
-  #free = NONE;
-
-  add(document: number, counts: number, next: number): number {
-    const posting = this.#free === NONE ? this.#length++ : this.#free;
-    if (posting === this.#free) this.#free = this.next(posting);
-    if (posting >>> BLOCK_BITS === this.#blocks.length) {
-      this.#blocks.push(new Int32Array(BLOCK_POSTINGS * POSTING_WIDTH));
-    }
-    const block = this.#block(posting);
-    const at = (posting & BLOCK_MASK) * POSTING_WIDTH;
-    block[at] = document;
-    block[at + 1] = counts;
-    block[at + 2] = next;
-    return posting;
-  }
-
-  document(posting: number): number {
-    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH] as number;
-  }
-
-  counts(posting: number): number {
-    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 1] as number;
-  }
-
-  next(posting: number): number {
-    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 2] as number;
-  }
-
-  setNext(posting: number, next: number): void {
-    this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 2] = next;
-  }
-
-  release(posting: number): void {
-    this.setNext(posting, this.#free);
-    this.#free = posting;
-  }
-
-  #block(posting: number): Int32Array {
-    return this.#blocks[posting >>> BLOCK_BITS] as Int32Array;
-  }
-}
 
 /**
  * An inverted index of documents with several fields, ranked by BM25F. Documents are added and removed one by one; what
