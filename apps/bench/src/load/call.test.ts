@@ -1,17 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { toLoadPlan } from '../testing/plan.js';
 import { startServer } from '../testing/server.js';
 import { callAsPlanned } from './call.js';
 import type { PacedPlan } from './load.js';
 import { toArrivals } from './pace.js';
 
 const toPlan = (url: string, more: Partial<PacedPlan> = {}): PacedPlan => ({
-  url,
-  headers: { authorization: 'Bearer k' },
-  body: '{"text":"æ"}',
-  connections: 4,
-  durationMs: 60,
-  bodyStart: '{"ok":true',
-  sampleEvery: 10,
+  ...toLoadPlan(url),
   ratePerSecond: undefined,
   ...more,
 });

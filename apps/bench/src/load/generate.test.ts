@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { toLoadPlan } from '../testing/plan.js';
 import { startServer } from '../testing/server.js';
 import { generateLoad } from './generate.js';
-import type { LoadPlan } from './load.js';
-
-const toPlan = (url: string, more: Partial<LoadPlan> = {}): LoadPlan => ({
-  url,
-  headers: { authorization: 'Bearer k' },
-  body: '{"text":"æ"}',
-  connections: 4,
-  durationMs: 60,
-  bodyStart: '{"ok":true',
-  sampleEvery: 10,
-  ...more,
-});
 
 describe('the load generator', () => {
   it('counts exactly the requests that the server answered, and sends what the plan says', async () => {
@@ -26,7 +15,7 @@ describe('the load generator', () => {
       served += 1;
       reply.end(`{"ok":true,"n":${served}}`);
     });
-    const result = await generateLoad(toPlan(url));
+    const result = await generateLoad(toLoadPlan(url));
     expect(result).toMatchObject({ answers: served, errors: 0, firstError: null });
     expect(result.latency.count).toBe(served);
     expect(result.answersInTime).toBeLessThanOrEqual(served);
@@ -39,7 +28,7 @@ describe('the load generator', () => {
       reply.statusCode = 503;
       reply.end('{"ok":true,"busy":1}');
     });
-    const result = await generateLoad(toPlan(url));
+    const result = await generateLoad(toLoadPlan(url));
     expect(result.answers).toBe(0);
     expect(result.errors).toBeGreaterThan(0);
     expect(result.firstError).toBe('503 {"ok":true,"busy":1}');
@@ -49,14 +38,14 @@ describe('the load generator', () => {
     const url = await startServer((_, reply) => {
       reply.end('{"ok":false}');
     });
-    expect(await generateLoad(toPlan(url))).toMatchObject({ answers: 0, firstError: '200 {"ok":false}' });
+    expect(await generateLoad(toLoadPlan(url))).toMatchObject({ answers: 0, firstError: '200 {"ok":false}' });
   });
 
   it('counts a connection that breaks as an error and still ends', async () => {
     const url = await startServer((request) => {
       request.socket.destroy();
     });
-    expect(await generateLoad(toPlan(url))).toMatchObject({ answers: 0, errors: 4 });
+    expect(await generateLoad(toLoadPlan(url))).toMatchObject({ answers: 0, errors: 4 });
   });
 
   it('puts a body together that comes in pieces', async () => {
@@ -65,7 +54,7 @@ describe('the load generator', () => {
       reply.write('{"ok":true');
       setTimeout(() => reply.end(',"n":1234}'), 2);
     });
-    const result = await generateLoad(toPlan(url, { sampleEvery: 1 }));
+    const result = await generateLoad(toLoadPlan(url, { sampleEvery: 1 }));
     expect(result.errors).toBe(0);
     expect(new Set(result.samples)).toEqual(new Set(['{"ok":true,"n":1234}']));
   });
