@@ -26,7 +26,7 @@ describe('a runner', () => {
   });
 
   const listRunners = async () => {
-    const { rows } = await processes.database.store.pool.query<{ id: string }>('select id from runner order by id');
+    const { rows } = await processes.database.store.pool.query<{ id: string }>('select id from process order by id');
     return rows.map(({ id }) => id);
   };
 
@@ -252,7 +252,7 @@ describe('a runner', () => {
 
     test('registers again when it lives, and goes on', async () => {
       const { id } = await processes.startRunner();
-      await processes.database.store.pool.query('delete from runner where id = $1', [id]);
+      await processes.database.store.pool.query('delete from process where id = $1', [id]);
       await vi.waitFor(async () => expect(await listRunners()).toEqual([id]), { timeout: 10_000, interval: 50 });
       expect((await processes.untilReceipt(await processes.queue('ECHO'))).outcome).toBe('succeeded');
     });

@@ -5,13 +5,13 @@ import {
   COMPLETE_BATCH_MAX,
   claimJobs,
   completeJobs,
-  deleteRunner,
-  drainRunner,
+  deleteProcess,
+  drainProcess,
   HEARTBEAT_EVERY_MS,
-  insertRunner,
+  insertProcess,
   JOB_CHANNEL,
   Ledger,
-  type NewRunner,
+  type NewProcess,
   releaseJobs,
   type Store,
   type Subscription,
@@ -30,7 +30,7 @@ const COMPLETE_PATIENCE_MS = 60_000;
 
 /** What a {@link Runner} needs. */
 export interface RunnerOptions {
-  readonly runner: NewRunner;
+  readonly runner: NewProcess;
   readonly store: Store;
   readonly engine: Pick<Engine, 'runQueued' | 'toInterrupted' | 'abort'>;
   readonly log: Log;
@@ -93,7 +93,7 @@ export class Runner {
   }
 
   async #register(): Promise<void> {
-    await insertRunner(this.#options.store.db, this.#options.runner);
+    await insertProcess(this.#options.store.db, this.#options.runner);
     if (this.#stopping !== undefined) return;
     this.#taking = true;
     this.#every(HEARTBEAT_EVERY_MS, () => this.#beat());
@@ -115,7 +115,7 @@ export class Runner {
     const { store, runner, engine } = this.#options;
     this.#taking = false;
     await this.#starting?.catch(() => undefined);
-    await this.#attempt(() => drainRunner(store.db, runner.id));
+    await this.#attempt(() => drainProcess(store.db, runner.id));
     await this.#claiming;
     await this.#untilIdle(graceMs);
     const reads = [...this.#running.values()].filter(({ effect }) => effect === 'read').map(({ id }) => id);
@@ -124,7 +124,7 @@ export class Runner {
     await this.#untilIdle(1_000);
     await this.#ledger.stop(5_000);
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#attempt(() => deleteRunner(store.db, runner.id));
+    await this.#attempt(() => deleteProcess(store.db, runner.id));
   }
 
   async #attempt(work: () => Promise<unknown>): Promise<void> {
@@ -153,7 +153,7 @@ export class Runner {
     const { store, runner, log } = this.#options;
     if ((await updateHeartbeat(store.db, runner.id)) || !this.#taking) return;
     log.warn({ runner: runner.id }, 'this runner was declared dead; its calls were given away');
-    await insertRunner(store.db, runner);
+    await insertProcess(store.db, runner);
   }
 
   async #takeOver(): Promise<void> {

@@ -50,9 +50,9 @@ describe('the engine', () => {
   test('no longer waits at a drain for a lane, and names the receipt that will tell', async () => {
     await engine.insert({ key: 'ON_LANE', runner: 'slow' });
     await engine.observer.pool.query(
-      `insert into runner (id, lanes, concurrency, host, pid) values ('r', '{slow}', 1, 'host', 1)`,
+      `insert into process (id, lanes, concurrency, host, pid) values ('r', '{slow}', 1, 'host', 1)`,
     );
-    await engine.observer.pool.query(`select pg_notify('rowcall_runner', '')`);
+    await engine.observer.pool.query(`select pg_notify('rowcall_process', '')`);
     await vi.waitFor(() => expect(engine.parts.lanes.live).toEqual(['slow']));
     const refused = engine.refuse('ON_LANE');
     await vi.waitFor(async () => {

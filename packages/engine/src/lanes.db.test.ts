@@ -1,5 +1,5 @@
 import { silentLog } from '@rowcall/protocol';
-import { deleteRunner, drainRunner, insertRunner, Listener } from '@rowcall/store';
+import { deleteProcess, drainProcess, insertProcess, Listener } from '@rowcall/store';
 import { type TestStore, testStore } from '@rowcall/testing';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Lanes } from './lanes.js';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const register = (id: string, ...served: string[]) =>
-  insertRunner(database.store.db, { id, lanes: served, concurrency: 1, host: 'host', pid: 1 });
+  insertProcess(database.store.db, { id, lanes: served, concurrency: 1, host: 'host', pid: 1 });
 const untilLive = (expected: string[]) => vi.waitFor(() => expect(lanes.live).toEqual(expected));
 
 test('knows at once which lanes are served, as runners come, drain and go', async () => {
@@ -30,23 +30,23 @@ test('knows at once which lanes are served, as runners come, drain and go', asyn
   await register('r1', 'mac', 'default');
   await register('r2', 'mac');
   await untilLive(['default', 'mac']);
-  await drainRunner(database.store.db, 'r1');
+  await drainProcess(database.store.db, 'r1');
   await untilLive(['mac']);
-  await deleteRunner(database.store.db, 'r2');
+  await deleteProcess(database.store.db, 'r2');
   await untilLive([]);
 });
 
 test('finds out by itself that a runner has died, which says nothing', async () => {
   await register('r3', 'dying');
   await untilLive(['dying']);
-  await database.store.pool.query(`update runner set heartbeat_at = now() - interval '1 minute'`);
+  await database.store.pool.query(`update process set heartbeat_at = now() - interval '1 minute'`);
   await vi.waitFor(() => expect(lanes.isLive('dying')).toBe(false), { timeout: 10_000, interval: 50 });
 });
 
 test('shows what holds now when looks follow each other closely', async () => {
   for (let turn = 0; turn < 20; turn += 1) {
     await register(`busy_${turn}`, 'busy');
-    await deleteRunner(database.store.db, `busy_${turn}`);
+    await deleteProcess(database.store.db, `busy_${turn}`);
   }
   await register('last', 'last');
   await untilLive(['last']);

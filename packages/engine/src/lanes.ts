@@ -1,5 +1,5 @@
 import type { Log } from '@rowcall/protocol';
-import { listLiveLanes, RUNNER_CHANNEL, type Store, type Subscription } from '@rowcall/store';
+import { listLiveLanes, PROCESS_CHANNEL, type Store, type Subscription } from '@rowcall/store';
 
 /** How often, in ms, heartbeats are looked at: a runner that died says nothing. */
 const REFRESH_EVERY_MS = 5_000;
@@ -21,7 +21,7 @@ export class Lanes {
   /** What the process's listener has to deliver here. */
   get subscription(): Subscription {
     return {
-      channel: RUNNER_CHANNEL,
+      channel: PROCESS_CHANNEL,
       onNotification: () => this.#refreshSoon(),
       onConnected: async () => {
         await this.#refresh();

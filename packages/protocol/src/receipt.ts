@@ -67,4 +67,6 @@ export interface ReceiptPayload {
 export interface ReceiptRecord {
   readonly receipt: Receipt;
   readonly payload: ReceiptPayload;
+  /** True when the call was opened before it fired: the receipt takes the place of the opened record. */
+  readonly opened?: boolean;
 }

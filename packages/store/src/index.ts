@@ -1,3 +1,13 @@
+export {
+  type Decider,
+  decideApproval,
+  findApproval,
+  insertApproval,
+  listApprovals,
+  listExpiredApprovals,
+  type NewApproval,
+  type StoredApproval,
+} from './approval.js';
 export { isDatabaseAway } from './database-away.js';
 export {
   type Authorship,
@@ -17,6 +27,23 @@ export {
 export { type BulkResult, upsertRows, writeBulk } from './directory-bulk.js';
 export { insertEvent, type NewEvent } from './event.js';
 export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
+export {
+  findGrantChain,
+  GRANT_CHANNEL,
+  type GrantName,
+  insertGrant,
+  listGrants,
+  type NewGrant,
+  revokeGrant,
+  type StoredGrant,
+} from './grant.js';
+export {
+  deleteOldKeys,
+  findKnownRequest,
+  IDEMPOTENCY_DAYS,
+  type KnownRequest,
+  saveAnswer,
+} from './idempotency.js';
 export {
   type ClaimedJob,
   COMPLETE_BATCH_MAX,
@@ -50,19 +77,27 @@ export {
   type StoredOauthToken,
   saveOauthToken,
 } from './oauth-token.js';
-export { isTransient, openPool, type PoolOptions } from './pool.js';
-export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
 export {
-  deleteRunner,
-  drainRunner,
+  type Beginning,
+  beginCalls,
+  type IdempotencyClaim,
+  interruptDeadCalls,
+  isOpened,
+  type Verdict,
+} from './opened.js';
+export { isTransient, openPool, type PoolOptions } from './pool.js';
+export {
+  deleteProcess,
+  drainProcess,
   HEARTBEAT_EVERY_MS,
   HEARTBEAT_MAX_AGE_MS,
   hasLiveRunner,
-  insertRunner,
+  insertProcess,
   listLiveLanes,
-  type NewRunner,
-  RUNNER_CHANNEL,
+  type NewProcess,
+  PROCESS_CHANNEL,
   updateHeartbeat,
-} from './runner.js';
+} from './process.js';
+export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
 export type { Database } from './schema.js';
 export { openStore, type Store, type StoreOptions } from './store.js';

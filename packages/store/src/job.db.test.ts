@@ -14,8 +14,8 @@ import {
   releaseJobs,
   takeOverDeadLeases,
 } from './job.js';
+import { insertProcess } from './process.js';
 import { findReceipt, findReceiptPayload } from './receipt.js';
-import { insertRunner } from './runner.js';
 import { openStore, type Store } from './store.js';
 import { openClient, waitForLockWaiter } from './testing/clients.js';
 
@@ -35,7 +35,7 @@ describe('the queue', () => {
   });
 
   beforeEach(async () => {
-    await other.query('delete from job; delete from runner');
+    await other.query('delete from job; delete from process');
     heard = [];
     lane = `lane_${randomBytes(4).toString('hex')}`;
   });
@@ -57,7 +57,7 @@ describe('the queue', () => {
     return jobs;
   };
   const claim = (runnerId: string, limit = 50) => claimJobs(store.pool, { runnerId, lanes: [lane], limit });
-  const register = (id: string) => insertRunner(store.db, { id, lanes: [lane], concurrency: 1, host: 'host', pid: 1 });
+  const register = (id: string) => insertProcess(store.db, { id, lanes: [lane], concurrency: 1, host: 'host', pid: 1 });
   const untilHeard = (entry: string) => vi.waitFor(() => expect(heard).toContain(entry));
 
   test('gives a job back as it was put in, and counts the attempt', async () => {
@@ -200,7 +200,7 @@ describe('the queue', () => {
   });
 
   describe('when a runner is dead', () => {
-    const die = (id: string) => other.query('delete from runner where id = $1', [id]);
+    const die = (id: string) => other.query('delete from process where id = $1', [id]);
 
     beforeEach(async () => {
       await register('living');

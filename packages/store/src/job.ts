@@ -2,8 +2,8 @@ import type { Effect, ReceiptRecord } from '@rowcall/protocol';
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 import type pg from 'pg';
+import { deleteDeadProcesses } from './process.js';
 import { toReceiptParameters } from './receipt.js';
-import { deleteDeadRunners } from './runner.js';
 import type { Database } from './schema.js';
 
 /** Channel that is notified when jobs wait; the payload names the lanes, separated by spaces. */
@@ -87,9 +87,10 @@ select pg_notify('${DONE_CHANNEL}', string_agg(id, ' ')) from ended having count
 export const COMPLETE_BATCH_MAX = 200;
 
 /** Ends jobs and writes their receipts, in one statement. A job whose lease was lost is left out. */
-export async function completeJobs(pool: pg.Pool, runnerId: string, records: readonly ReceiptRecord[]): Promise<void> {
+export async function completeJobs(pool: pg.Pool, runnerId: string, records: readonly ReceiptRecord[]): Promise<[]> {
   const values = [...toReceiptParameters(records), runnerId];
   await pool.query({ name: 'complete_jobs', text: COMPLETE_JOBS, values });
+  return [];
 }
 
 /** Puts jobs back that were taken and not started; the attempt does not count. */
@@ -118,12 +119,12 @@ const wake = async (tx: Kysely<Database>, jobs: readonly Pick<NewJob, 'lane'>[])
  */
 export async function takeOverDeadLeases(db: Kysely<Database>, runnerId: string): Promise<ClaimedJob[]> {
   return db.transaction().execute(async (tx) => {
-    await deleteDeadRunners(tx, runnerId);
+    await deleteDeadProcesses(tx, runnerId);
     const { rows } = await sql<ClaimedJob & { requeued: boolean }>`
       with dead as (
         select id from job
         -- An array and not a join: of a row that another caller has just taken, Postgres looks at a join no second time.
-        where lease_owner <> all (array(select id from runner))
+        where lease_owner <> all (array(select id from process))
         order by id limit 200 for update skip locked
       )
       update job set

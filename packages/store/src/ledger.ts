@@ -33,8 +33,11 @@ interface Waiting {
 /** How a {@link Ledger} writes. */
 export interface LedgerOptions {
   readonly log: Log;
-  /** How a batch is written; {@link insertReceipts} when not given. */
-  readonly write?: (records: readonly ReceiptRecord[]) => Promise<void>;
+  /**
+   * How a batch is written; {@link insertReceipts} when not given. Resolves to the ids of the calls that were taken for
+   * interrupted meanwhile, and whose receipts were therefore not written.
+   */
+  readonly write?: (records: readonly ReceiptRecord[]) => Promise<readonly string[]>;
   /** How long, in ms, a caller waits for its receipt; 10,000 when not given. */
   readonly patienceMs?: number;
   /** Receipts in one commit, at the most; 500 when not given. */
@@ -48,7 +51,7 @@ export interface LedgerOptions {
 export class Ledger {
   readonly #gather: Gather<ReceiptRecord>;
   readonly #log: Log;
-  readonly #write: (records: readonly ReceiptRecord[]) => Promise<void>;
+  readonly #write: (records: readonly ReceiptRecord[]) => Promise<readonly string[]>;
   readonly #patienceMs: number;
   readonly #open = new Set<Waiting>();
   #watching: NodeJS.Timeout | undefined;
@@ -116,8 +119,8 @@ export class Ledger {
   async #flush(records: readonly ReceiptRecord[]): Promise<Failures<ReceiptRecord>> {
     for (let waitMs = RETRY_FIRST_MS; ; waitMs = Math.min(waitMs * 2, RETRY_MAX_MS)) {
       try {
-        await this.#write(records);
-        return NO_FAILURES;
+        const interrupted = await this.#write(records);
+        return interrupted.length === 0 ? NO_FAILURES : toInterrupted(records, interrupted);
       } catch (error) {
         if (!isTransient(error)) return this.#halve(records, error);
         if (this.#stopping) throw error;
@@ -142,6 +145,19 @@ export class Ledger {
 }
 
 const toPayloadLength = ({ payload }: ReceiptRecord): number => payload.request.length + (payload.result?.length ?? 0);
+
+const toInterrupted = (records: readonly ReceiptRecord[], ids: readonly string[]): Failures<ReceiptRecord> =>
+  new Map(
+    records.filter(({ receipt }) => ids.includes(receipt.id)).map((record) => [record, interruptedError(record)]),
+  );
+
+function interruptedError({ receipt }: ReceiptRecord): AppError {
+  return new AppError(
+    'ledger_unavailable',
+    'the row ran, but this process was taken for dead meanwhile: the receipt says interrupted',
+    { details: { ran: receipt.output_hash !== null, receipt: receipt.id } },
+  );
+}
 
 function lateError({ receipt }: ReceiptRecord): AppError {
   return new AppError(

@@ -42,21 +42,25 @@ describe('migrate', () => {
     const first = await migrate(store);
     expect(first[0]).toBe('0001_directory_ledger_queue');
     expect(await listTables()).toEqual([
+      'approval',
+      'capability_grant',
       'directory',
       'directory_version',
       'event',
+      'idempotency',
       'job',
       'oauth_token',
+      'opened',
+      'process',
       'receipt',
       'receipt_payload',
-      'runner',
     ]);
     expect(await migrate(store)).toEqual([]);
   });
 
   test('applies each migration once when processes start together', async () => {
     const applied = await Promise.all([open(), open(), open(), open()].map((store) => migrate(store)));
-    expect(applied.flat()).toEqual(['0001_directory_ledger_queue', '0002_oauth_token']);
+    expect(applied.flat()).toEqual(['0001_directory_ledger_queue', '0002_oauth_token', '0003_authority']);
   });
 
   test('leaves nothing of a run in which one migration fails', async () => {

@@ -79,10 +79,43 @@ insert into receipt_payload (${PAYLOAD_COLUMNS})
 select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[])
 on conflict (receipt_id) do nothing`;
 
-/** Writes receipts and payloads in one durable statement. Writing a receipt twice is the same as once. */
-export async function insertReceipts(pool: pg.Pool, records: readonly ReceiptRecord[]): Promise<void> {
-  await pool.query({ name: 'insert_receipts', text: INSERT_RECEIPTS, values: toReceiptParameters(records) });
+// As INSERT_RECEIPTS, for a batch in which some calls were opened ($8). A call that was declared dead meanwhile has its
+// receipt: what it says is not said twice. The last select looks at what there was before this statement.
+const CLOSE_CALLS = `
+with closed as (delete from opened where id = any($8::text[]) returning id),
+free as (select unnest($2::text[]) as id except select unnest($8::text[]) union select id from closed),
+written as (
+  insert into receipt select r.* from json_populate_recordset(null::receipt, $1::json) as r
+  where r.id in (select id from free) on conflict (id) do nothing
+),
+kept as (
+  insert into receipt_payload (${PAYLOAD_COLUMNS})
+  select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[]) as p(receipt_id)
+  where p.receipt_id in (select id from free) on conflict (receipt_id) do nothing
+)
+select id from receipt where id = any($8::text[]) and outcome = 'interrupted'`;
+
+/**
+ * Writes receipts and payloads in one durable statement, and closes the calls that were opened. Writing a receipt twice
+ * is the same as once.
+ * @returns the ids of opened calls whose process was declared dead before they ended: their receipts say `interrupted`.
+ */
+export async function insertReceipts(pool: pg.Pool, records: readonly ReceiptRecord[]): Promise<readonly string[]> {
+  const values = toReceiptParameters(records);
+  const opened = records.filter((record) => record.opened).map(({ receipt }) => receipt.id);
+  if (opened.length === 0) {
+    await pool.query({ name: 'insert_receipts', text: INSERT_RECEIPTS, values });
+    return NONE;
+  }
+  const { rows } = await pool.query<{ id: string }>({
+    name: 'close_calls',
+    text: CLOSE_CALLS,
+    values: [...values, opened],
+  });
+  return rows.map(({ id }) => id);
 }
+
+const NONE: readonly string[] = [];
 
 function toReceipt(record: Selectable<ReceiptTable>): Receipt {
   return {

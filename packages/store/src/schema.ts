@@ -58,8 +58,8 @@ export interface EventTable {
   detail: ColumnType<Record<string, JsonValue>, string, never>;
 }
 
-/** `runner`: a runner process that is alive as long as its heartbeat is young. */
-export interface RunnerTable {
+/** `process`: an API or runner process that is alive as long as its heartbeat is young. */
+export interface ProcessTable {
   id: string;
   lanes: string[];
   concurrency: number;
@@ -95,6 +95,71 @@ export interface OauthTokenTable {
   updated_at: Timestamp;
 }
 
+/** `capability_grant`: what a token allows, and how much of it is used up. */
+export interface CapabilityGrantTable {
+  fingerprint: string;
+  token_hash: string;
+  parent: string | null;
+  depth: number;
+  terms: Json;
+  purpose: string;
+  actor: string | null;
+  created_by: string;
+  created_at: Timestamp;
+  expires_at: Timestamp;
+  revoked_at: Timestamp | null;
+  max_uses: ColumnType<string | null, never, never>;
+  rate_per_minute: ColumnType<number | null, never, never>;
+  budget_usd: ColumnType<string | null, never, never>;
+  uses: Generated<string>;
+  spent_usd: Generated<string>;
+  window_at: Timestamp | null;
+  window_calls: Generated<number>;
+}
+
+/** `opened`: a call that may have fired and has no receipt yet. */
+export interface OpenedTable {
+  id: string;
+  /** Null when the process died. */
+  process: string | null;
+  receipt: Json;
+  request: string;
+  request_redacted: boolean;
+  at: Timestamp;
+}
+
+/** `approval`: a call that waits, or waited, for a person. */
+export interface ApprovalTable {
+  id: string;
+  trace: string;
+  key: string;
+  actor: string;
+  effect: string;
+  input_hash: string;
+  contract_fingerprint: string;
+  request: string;
+  request_redacted: boolean;
+  call: string | null;
+  reason: string | null;
+  on_behalf_of: string | null;
+  requested_at: Timestamp;
+  expires_at: Timestamp;
+  state: Generated<'waiting' | 'approved' | 'denied' | 'expired'>;
+  decided_at: Timestamp | null;
+  decided_by: string | null;
+  decision_reason: string | null;
+}
+
+/** `idempotency`: which call a caller's Idempotency-Key stands for, and its answer, sealed. */
+export interface IdempotencyTable {
+  actor: string;
+  key_hash: string;
+  request_hash: string;
+  invocation_id: string;
+  answer: Buffer | null;
+  created_at: Timestamp;
+}
+
 /** Every table, for Kysely. */
 export interface Database {
   directory: DirectoryTable;
@@ -102,7 +167,11 @@ export interface Database {
   receipt: ReceiptTable;
   receipt_payload: ReceiptPayloadTable;
   event: EventTable;
-  runner: RunnerTable;
+  process: ProcessTable;
   job: JobTable;
   oauth_token: OauthTokenTable;
+  capability_grant: CapabilityGrantTable;
+  opened: OpenedTable;
+  approval: ApprovalTable;
+  idempotency: IdempotencyTable;
 }

@@ -2,7 +2,14 @@ import { type TestStore, testStore } from '@rowcall/testing';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { takeOverDeadLeases } from './job.js';
-import { deleteRunner, drainRunner, insertRunner, listLiveLanes, RUNNER_CHANNEL, updateHeartbeat } from './runner.js';
+import {
+  deleteProcess,
+  drainProcess,
+  insertProcess,
+  listLiveLanes,
+  PROCESS_CHANNEL,
+  updateHeartbeat,
+} from './process.js';
 import type { Store } from './store.js';
 import { openClient } from './testing/clients.js';
 
@@ -19,11 +26,11 @@ describe('runners', () => {
     other.on('notification', () => {
       announced += 1;
     });
-    await other.query(`listen ${RUNNER_CHANNEL}`);
+    await other.query(`listen ${PROCESS_CHANNEL}`);
   });
 
   beforeEach(async () => {
-    await other.query('delete from runner');
+    await other.query('delete from process');
     announced = 0;
   });
 
@@ -33,11 +40,11 @@ describe('runners', () => {
   });
 
   const register = (id: string, ...lanes: string[]) =>
-    insertRunner(store.db, { id, lanes, concurrency: 1, host: 'host', pid: 1 });
+    insertProcess(store.db, { id, lanes, concurrency: 1, host: 'host', pid: 1 });
   const setAge = (column: 'heartbeat_at' | 'beating_since', seconds: number, id = '') =>
-    other.query(`update runner set ${column} = now() - $1 * interval '1 second' where $2 in ('', id)`, [seconds, id]);
+    other.query(`update process set ${column} = now() - $1 * interval '1 second' where $2 in ('', id)`, [seconds, id]);
   const listIds = async () => {
-    const { rows } = await other.query<{ id: string }>('select id from runner order by id');
+    const { rows } = await other.query<{ id: string }>('select id from process order by id');
     return rows.map(({ id }) => id);
   };
 
@@ -45,9 +52,9 @@ describe('runners', () => {
     await register('r1', 'default', 'mac');
     await register('r2', 'default');
     expect((await listLiveLanes(store.db)).sort()).toEqual(['default', 'mac']);
-    await drainRunner(store.db, 'r1');
+    await drainProcess(store.db, 'r1');
     expect(await listLiveLanes(store.db)).toEqual(['default']);
-    await deleteRunner(store.db, 'r2');
+    await deleteProcess(store.db, 'r2');
     expect(await listLiveLanes(store.db)).toEqual([]);
     await vi.waitFor(() => expect(announced).toBe(4));
   });

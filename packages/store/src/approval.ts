@@ -1,0 +1,134 @@
+import type { Effect } from '@rowcall/protocol';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { insertEvent } from './event.js';
+import type { ApprovalTable, Database } from './schema.js';
+
+type Db = Kysely<Database>;
+
+/** A call that is to wait for a person. */
+export interface NewApproval {
+  /** The id of the receipt that the call will leave. */
+  readonly id: string;
+  readonly trace: string;
+  readonly key: string;
+  readonly actor: string;
+  readonly effect: Effect;
+  readonly inputHash: string;
+  readonly contractFingerprint: string;
+  /** JSON text of what went in, redacted. */
+  readonly request: string;
+  readonly requestRedacted: boolean;
+  /** The call, as JSON text; kept until it is decided. */
+  readonly call: string;
+  readonly reason: string | null;
+  readonly onBehalfOf: string | null;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** A call that waits, or waited, for a person. */
+export type StoredApproval = Selectable<ApprovalTable>;
+
+/**
+ * Parks a call and writes the event `APPROVAL_REQUEST`.
+ * @returns false when the caller has `waitingMax` calls waiting already: then nothing was parked.
+ */
+export async function insertApproval(db: Db, approval: NewApproval, waitingMax: number): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql`
+      insert into approval (id, trace, key, actor, effect, input_hash, contract_fingerprint, request, request_redacted,
+        call, reason, on_behalf_of, expires_at)
+      select ${approval.id}, ${approval.trace}, ${approval.key}, ${approval.actor}, ${approval.effect},
+        ${approval.inputHash}, ${approval.contractFingerprint}, ${approval.request}, ${approval.requestRedacted},
+        ${approval.call}, ${approval.reason}, ${approval.onBehalfOf}, ${new Date(approval.expiresAt)}
+      where (select count(*) from approval where actor = ${approval.actor} and state = 'waiting') < ${waitingMax}
+      returning id`.execute(tx);
+    if (rows.length === 0) return false;
+    await insertEvent(tx, {
+      kind: 'APPROVAL_REQUEST',
+      actor: approval.actor,
+      key: approval.key,
+      ...(approval.reason === null ? {} : { reason: approval.reason }),
+      detail: { receipt: approval.id, effect: approval.effect, contract: approval.contractFingerprint },
+    });
+    return true;
+  });
+}
+
+/** @returns the call that waits or waited, or undefined when there is none of that id. */
+export function findApproval(db: Db, id: string): Promise<StoredApproval | undefined> {
+  return db.selectFrom('approval').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Calls that wait or waited, newest first. `before` is the id of the last one of the page before. */
+export async function listApprovals(
+  db: Db,
+  {
+    state,
+    actor,
+    before,
+    limit,
+  }: {
+    state?: StoredApproval['state'] | undefined;
+    actor?: string | undefined;
+    before?: string | undefined;
+    limit: number;
+  },
+): Promise<StoredApproval[]> {
+  let query = db.selectFrom('approval').selectAll();
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (actor !== undefined) query = query.where('actor', '=', actor);
+  if (before !== undefined) query = query.where('id', '<', before);
+  return query.orderBy('id', 'desc').limit(limit).execute();
+}
+
+/** Who decides, and why. */
+export interface Decider {
+  readonly actor: string;
+  readonly reason: string | null;
+}
+
+/**
+ * Decides a call that waits, and writes the event `APPROVAL_<state>`. To be called in a transaction with what follows.
+ * @returns false when it no longer waits: somebody else decided, or it expired.
+ */
+export async function decideApproval(
+  tx: Db,
+  id: string,
+  { state, by }: { state: 'approved' | 'denied' | 'expired'; by: Decider },
+): Promise<boolean> {
+  const decided = await tx
+    .updateTable('approval')
+    .set({
+      state,
+      call: null,
+      decided_at: sql<Date>`now()`,
+      decided_by: by.actor,
+      decision_reason: by.reason,
+    })
+    .where('id', '=', id)
+    .where('state', '=', 'waiting')
+    .returning(['key', 'actor'])
+    .executeTakeFirst();
+  if (decided === undefined) return false;
+  await insertEvent(tx, {
+    kind: `APPROVAL_${state.toUpperCase()}`,
+    actor: by.actor,
+    key: decided.key,
+    ...(by.reason === null ? {} : { reason: by.reason }),
+    detail: { receipt: id, caller: decided.actor },
+  });
+  return true;
+}
+
+/** Calls whose time to be decided is over, oldest first. */
+export function listExpiredApprovals(db: Db, limit: number): Promise<StoredApproval[]> {
+  return db
+    .selectFrom('approval')
+    .selectAll()
+    .where('state', '=', 'waiting')
+    .where('expires_at', '<=', sql<Date>`now()`)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+}

@@ -1,0 +1,115 @@
+import type { ReceiptRecord } from '@rowcall/protocol';
+import { type Kysely, sql } from 'kysely';
+import type pg from 'pg';
+import { deleteDeadProcesses } from './process.js';
+import type { Database } from './schema.js';
+
+/** A caller's Idempotency-Key, as hashes: lower-case hex SHA-256. */
+export interface IdempotencyClaim {
+  readonly actor: string;
+  readonly keyHash: string;
+  readonly requestHash: string;
+}
+
+/** A call that is about to fire. */
+export interface Beginning {
+  /** The id of the receipt that it will leave. */
+  readonly id: string;
+  /** Fingerprints of the grants whose limits it takes from. */
+  readonly chain: readonly string[];
+  /** US dollars that the call costs, taken from budgets. */
+  readonly price: number;
+  readonly claim: IdempotencyClaim | null;
+  /** The receipt to be written, `interrupted`, should this process die before the call ends. */
+  readonly opened: { readonly process: string; readonly record: ReceiptRecord } | null;
+}
+
+/** What came of a beginning. Only `begun` may fire; `repeated`: another call has the Idempotency-Key. */
+export interface Verdict {
+  readonly verdict:
+    | 'begun'
+    | 'repeated'
+    | 'expired'
+    | 'revoked'
+    | 'rate_limited'
+    | 'budget_exhausted'
+    | 'token_exhausted';
+  /** Seconds; null when waiting does not help. */
+  readonly retryAfter: number | null;
+}
+
+const toOpened = ({ process, record: { receipt, payload } }: NonNullable<Beginning['opened']>) => ({
+  process,
+  receipt,
+  request: payload.request,
+  request_redacted: payload.request_redacted,
+});
+
+const toCall = ({ id, chain, price, claim, opened }: Beginning) => ({
+  id,
+  chain,
+  price,
+  idempotency: claim === null ? null : { actor: claim.actor, key_hash: claim.keyHash, request_hash: claim.requestHash },
+  opened: opened === null ? null : toOpened(opened),
+});
+
+interface VerdictRow {
+  readonly call_id: string;
+  readonly verdict: Verdict['verdict'];
+  readonly retry_after: number | null;
+}
+
+/**
+ * Begins calls: claims their Idempotency-Keys, takes what they use of their grants, and opens them, in one durable
+ * statement. @returns the verdict of each, by id. @throws a foreign key violation when the process is not registered.
+ */
+export async function beginCalls(
+  db: Pick<pg.Pool, 'query'>,
+  beginnings: readonly Beginning[],
+): Promise<ReadonlyMap<string, Verdict>> {
+  const { rows } = await db.query<VerdictRow>({
+    name: 'begin_calls',
+    text: 'select call_id, verdict, retry_after from begin_calls($1::jsonb)',
+    values: [JSON.stringify(beginnings.map(toCall))],
+  });
+  return new Map(rows.map(({ call_id, verdict, retry_after }) => [call_id, { verdict, retryAfter: retry_after }]));
+}
+
+/** Opened calls that are ended in one statement. */
+const INTERRUPT_MAX = 200;
+
+/**
+ * Writes the receipts, `interrupted`, of the calls that dead processes had opened. Whether they fired is not known, and
+ * they are not fired again. @param judge id of the calling process, which may judge that another is dead.
+ * @returns the ids of the calls.
+ */
+export async function interruptDeadCalls(db: Kysely<Database>, judge: string): Promise<string[]> {
+  await deleteDeadProcesses(db, judge);
+  const { rows } = await sql<{ id: string }>`
+    with orphan as (
+      select id from opened where process is null order by id limit ${INTERRUPT_MAX} for update skip locked
+    ),
+    dead as (
+      delete from opened using orphan where opened.id = orphan.id
+      returning opened.id, receipt, request, request_redacted
+    ),
+    written as (
+      insert into receipt
+      select ended.* from dead,
+        json_populate_record(null::receipt, (receipt::jsonb || jsonb_build_object('finished_at',
+          greatest(now(), (receipt ->> 'started_at')::timestamptz)))::json) as ended
+      on conflict (id) do nothing
+    ),
+    kept as (
+      insert into receipt_payload (receipt_id, request, request_redacted, result_redacted)
+      select id, request, request_redacted, false from dead on conflict (receipt_id) do nothing
+    )
+    select id from dead`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a call was opened and has not ended. */
+export async function isOpened(db: Kysely<Database>, id: string): Promise<boolean> {
+  const found = await db.selectFrom('opened').select('id').where('id', '=', id).executeTakeFirst();
+  return found !== undefined;
+}
