@@ -1,4 +1,6 @@
+import type { Chain } from '@rowcall/grants';
 import type { Attempt, Input } from '@rowcall/receipts';
+import type { IdempotencyClaim } from '@rowcall/store';
 
 /** What a caller asks for. */
 export interface DispatchRequest {
@@ -12,6 +14,14 @@ export interface DispatchRequest {
   readonly mode: 'sync' | 'async';
   readonly onBehalfOf?: string | undefined;
   readonly reason?: string | undefined;
+  /** Receipt whose call is fired again. */
+  readonly replayOf?: string | undefined;
+  /** Receipt of the failed call that this one corrects. */
+  readonly repairs?: string | undefined;
+  /** The caller knows that a replay or repair does again what changes the world. */
+  readonly confirmed?: boolean | undefined;
+  /** The caller's Idempotency-Key, claimed when the call begins. */
+  readonly claim?: IdempotencyClaim | undefined;
 }
 
 /** Who asks. Made by the entrance that checked the credential, never from the caller's JSON. */
@@ -19,28 +29,83 @@ export interface Caller {
   readonly actor: string;
   /** W3C trace context that came with the request. */
   readonly traceparent: string | null;
+  /** The caller's grant and those that it derives from; empty for the owner alone. */
+  readonly chain: Chain;
+  /** Whom the call comes from, for a grant that is bound to an audience. */
+  readonly audience?: string | undefined;
+  /** The call that makes this one. Nothing can wait for a person in the midst of it. */
+  readonly parent?: { readonly id: string; readonly trace: string } | undefined;
 }
 
-/** A call on its way to a runner, as the queue keeps it. */
+/** One attempt with who makes it. */
+export interface Call extends Attempt {
+  readonly caller: Caller;
+}
+
+/** A call on its way to a runner or a person, as the database keeps it. */
 export interface QueuedCall {
   readonly id: string;
   readonly trace: string;
+  readonly parent: string | null;
   readonly key: string;
   readonly input: Input;
   readonly actor: string;
+  /** Fingerprint of the caller's grant; null for the owner. */
+  readonly grant: string | null;
+  readonly audience: string | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
+  readonly mode: DispatchRequest['mode'];
   /** Version of the row when the call was queued: it runs at this one or a newer one. */
   readonly rowVersion: number;
   readonly expectContract: string | null;
   readonly onBehalfOf: string | null;
   readonly reason: string | null;
   readonly traceparent: string | null;
+  readonly replayOf: string | null;
+  readonly repairs: string | null;
 }
 
 /** What of a call goes into the queue. */
-export function toQueuedCall(attempt: Attempt, request: DispatchRequest, rowVersion: number): QueuedCall {
-  const { id, trace, key, input, actor, startedAt, onBehalfOf, reason, traceparent } = attempt;
-  const expectContract = request.expectContract ?? null;
-  return { id, trace, key, input, actor, startedAt, rowVersion, expectContract, onBehalfOf, reason, traceparent };
+export function toQueuedCall(call: Call, request: DispatchRequest, rowVersion: number): QueuedCall {
+  const { id, trace, parent, key, input, actor, startedAt, onBehalfOf, reason, traceparent, replayOf, repairs } = call;
+  return {
+    id,
+    trace,
+    parent,
+    key,
+    input,
+    actor,
+    grant: call.caller.chain.at(-1)?.fingerprint ?? null,
+    audience: call.caller.audience ?? null,
+    startedAt,
+    mode: request.mode,
+    rowVersion,
+    expectContract: request.expectContract ?? null,
+    onBehalfOf,
+    reason,
+    traceparent,
+    replayOf,
+    repairs,
+  };
+}
+
+/** The attempt that a queued call is. */
+export function toAttempt(call: QueuedCall): Attempt {
+  const { id, trace, parent, key, input, actor, startedAt, onBehalfOf, reason, traceparent, replayOf, repairs } = call;
+  return {
+    id,
+    trace,
+    parent,
+    step: null,
+    key,
+    input,
+    actor,
+    startedAt,
+    onBehalfOf,
+    reason,
+    traceparent,
+    replayOf,
+    repairs,
+  };
 }

@@ -1,23 +1,26 @@
 import { setMaxListeners } from 'node:events';
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
+import type { Allowed } from '@rowcall/grants';
 import type { Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
-import { type Attempt, buildReceipt, type Ending } from '@rowcall/receipts';
-import { findLastContract, type Ledger, type Store } from '@rowcall/store';
+import { type Beginning, findLastContract, type Ledger, type Store } from '@rowcall/store';
+import { type Admission, admit } from './admit.js';
 import type { FinishedCall } from './answer.js';
-import type { Caller, DispatchRequest, QueuedCall } from './call.js';
+import { type Call, type Caller, type DispatchRequest, type QueuedCall, toAttempt } from './call.js';
+import type { CallRecords } from './call-records.js';
 import type { Completions } from './completions.js';
+import type { GrantBook } from './grants/grant-book.js';
 import { newInvocationId, newTraceId } from './ids.js';
-import { LaneCalls, laneOf, type Queueing } from './lane-calls.js';
+import { LaneCalls, laneOf } from './lane-calls.js';
 import type { Lanes } from './lanes.js';
 import { LastContracts } from './last-contracts.js';
+import type { Openings } from './openings.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
 import { RowLimits } from './row-limits.js';
-import { type PreparedRun, prepareRun, type RunContext, type RunResult, type Shape } from './run.js';
+import { type PreparedRun, prepareRun, type RunContext, type Shape } from './run.js';
 
 /** How long, in ms, a call waits for a catalogue that may have missed changes. */
 const FRESH_WAIT_MS = 2_000;
-const SUGGESTIONS_MAX = 6;
 
 /** What the engine is built of. */
 export interface EngineContext extends RunContext {
@@ -25,16 +28,27 @@ export interface EngineContext extends RunContext {
   readonly ledger: Ledger;
   readonly store: Store;
   readonly redactor: ReceiptRedactor;
+  readonly records: CallRecords;
+  readonly grants: GrantBook;
+  readonly openings: Openings;
   readonly lanes: Lanes;
   readonly completions: Completions;
   readonly log: Log;
+  /** Id under which this process is registered. */
+  readonly processId: string;
+  /** Called before a call fires that changes the world, once it was opened; for tests of what a crash there leaves. */
+  readonly beforeFire?: ((id: string) => void | Promise<void>) | undefined;
 }
 
-/** How a dispatch ended: the row ran, or it waits for a runner. */
+/** How a dispatch ended. */
 export type Dispatched =
   | { readonly kind: 'finished'; readonly call: FinishedCall }
   | { readonly kind: 'queued'; readonly id: string; readonly trace: string; readonly lane: string }
-  | { readonly kind: 'shaped'; readonly call: ShapedCall };
+  | { readonly kind: 'shaped'; readonly call: ShapedCall }
+  /** Nothing fires until a person agrees. */
+  | { readonly kind: 'parked'; readonly id: string; readonly trace: string; readonly expiresAt: number }
+  /** Another call has the request's Idempotency-Key, and this one did nothing. */
+  | { readonly kind: 'repeated' };
 
 /** What a call would do: every check was made, and nothing fired. */
 export interface ShapedCall extends Shape {
@@ -42,19 +56,44 @@ export interface ShapedCall extends Shape {
   readonly lane: string;
   readonly effect: Effect;
   readonly fingerprint: string;
+  /** Given when the call would wait for a person first. */
+  readonly approval_required?: true;
+}
+
+/** A call that the gate allowed and whose arguments were checked: nothing of it has fired. */
+export interface PreparedCall {
+  readonly call: Call;
+  readonly request: DispatchRequest;
+  readonly entry: Entry;
+  readonly run: PreparedRun;
+  readonly lane: string;
+  readonly allowed: Allowed;
+}
+
+/** A call that would be prepared if a person agreed to it. */
+interface ParkedCall extends Omit<PreparedCall, 'allowed'> {
+  readonly allowed: null;
+}
+
+/** Parks calls until a person decides. */
+export interface Parking {
+  /** @throws AppError when the caller has too many calls waiting. */
+  park(parked: Pick<PreparedCall, 'call' | 'request' | 'entry'>): Promise<{ readonly expiresAt: number }>;
 }
 
 /** Runs rows: gate, arguments, run, receipt. No answer leaves before its receipt is committed. */
 export class Engine {
   readonly #context: EngineContext;
+  readonly #parking: Parking;
   readonly #abort = new AbortController();
   readonly #laneCalls: LaneCalls;
   readonly #lastContracts: LastContracts;
   readonly #limits: RowLimits;
   #active = 0;
 
-  constructor(context: EngineContext) {
+  constructor(context: EngineContext, parking: Parking) {
     this.#context = context;
+    this.#parking = parking;
     // Every http call under way listens: there is no number of them that is too many.
     setMaxListeners(0, this.#abort.signal);
     this.#lastContracts = new LastContracts((call) => findLastContract(context.store.db, call));
@@ -74,72 +113,99 @@ export class Engine {
   }
 
   /**
-   * Runs a row for a caller, or queues it.
+   * Runs a row for a caller, queues it, or parks it.
+   * @param obstacle what keeps the call from running although the gate would allow it.
    * @throws AppError when the row did not run; `details.receipt` names the receipt of the attempt.
    */
-  async dispatch(request: DispatchRequest, caller: Caller): Promise<Dispatched> {
+  async dispatch(request: DispatchRequest, caller: Caller, obstacle?: AppError): Promise<Dispatched> {
     const { catalogue, ledger } = this.#context;
     ledger.admit();
     if (catalogue.staleSince !== undefined) await this.#requireFresh();
-    const attempt = this.#toAttempt(request, caller);
+    const call = this.#toCall(request, caller);
     this.#active += 1;
     try {
-      const preparing = this.#orRefuse(attempt, () => this.#prepare(request));
-      const { entry, run } = preparing instanceof Promise ? await preparing : preparing;
-      const lane = laneOf(entry.row, request.mode);
-      if (entry.row.limits !== null && !request.shape) {
-        await this.#orRefuse(attempt, () => this.#limits.admit(entry, request.input), entry);
+      const preparing = this.#orRefuse(call, () => this.#prepare(call, request, obstacle));
+      const prepared = preparing instanceof Promise ? await preparing : preparing;
+      const { entry } = prepared;
+      if (request.shape) return { kind: 'shaped', call: await this.#shape(prepared) };
+      if (prepared.allowed === null) return await this.#park(prepared);
+      if (entry.row.limits !== null) {
+        await this.#orRefuse(call, () => this.#limits.admit(entry, prepared.call.input), entry);
       }
-      if (request.shape) return { kind: 'shaped', call: await this.#shape(attempt, { entry, run, lane }) };
-      if (request.mode === 'async') {
-        await this.#laneCalls.enqueue(attempt, { request, entry, lane });
-        return { kind: 'queued', id: attempt.id, trace: attempt.trace, lane };
+      const opening = this.#toBeginning(prepared);
+      if (opening !== undefined || prepared.lane !== 'inline') {
+        await this.#orRefuse(call, () => this.#requireReady(prepared), entry);
       }
-      const previous = this.#lastContracts.find(entry, attempt);
-      const call =
-        lane === 'inline'
-          ? await this.#finish(attempt, entry, run)
-          : await this.#runOnLane(attempt, { request, entry, lane });
-      return {
-        kind: 'finished',
-        call: this.#noteContract(call, previous instanceof Promise ? await previous : previous),
-      };
+      if (opening !== undefined && !(await this.#begin(prepared, opening))) return { kind: 'repeated' };
+      return await this.#go(prepared, opening?.opened != null);
     } finally {
       this.#active -= 1;
     }
   }
 
   /**
-   * Runs a call that came through the queue.
-   * @returns its receipt, to be committed together with the end of its job.
+   * Checks a parked call that a person agreed to, as one that comes in now. @throws AppError why it may not run, with no
+   * receipt: the parked call has yet to be decided.
    */
-  async runQueued(call: QueuedCall, lane: string): Promise<ReceiptRecord> {
-    const attempt: Attempt = { ...call, parent: null, step: null };
-    let entry: Entry | undefined;
+  prepareApproved(call: Call, request: DispatchRequest): PreparedCall & { readonly beginning: Beginning } {
+    const admission = this.#admit(call, request, true);
+    if (admission.kind === 'park') throw new Error(`the call ${call.id} was approved and is to be parked`);
+    const prepared = this.#toPrepared(admission, call, request);
+    return { ...prepared, beginning: this.#withOpened(prepared, this.#toBeginning(prepared)) };
+  }
+
+  /** Runs a call that a person agreed to and that was begun. */
+  async goApproved(prepared: PreparedCall): Promise<Dispatched> {
+    this.#active += 1;
     try {
-      await this.#ensureRow(call);
-      const prepared = this.#prepare({ ...call, expectContract: call.expectContract ?? undefined });
-      entry = prepared.entry;
-      return this.#toReceipt(attempt, entry, { ran: await prepared.run.fire(this.#abort.signal, attempt), lane });
-    } catch (error) {
-      return this.#toRefusal(attempt, error, entry);
+      return await this.#go(prepared, true);
+    } finally {
+      this.#active -= 1;
     }
   }
 
-  /** The receipt of a call whose runner died while it ran: whether it fired is not known, and it is not fired again. */
-  toInterrupted(call: QueuedCall, lane: string): ReceiptRecord {
-    const entry = this.#context.catalogue.find(call.key);
-    return buildReceipt(
-      { ...call, parent: null, step: null },
-      {
-        row: entry === undefined ? null : toAttemptedRow(entry),
-        lane,
-        finishedAt: this.#context.now(),
-        outcome: 'interrupted',
-        error: { reason: 'interrupted', message: 'the runner died while the call ran; it may have taken effect' },
-      },
-      this.#context.redactor.current,
-    );
+  /**
+   * Runs a call that came through the queue. Its use was taken when it was queued; what else the gate says holds now.
+   * @returns its receipt, to be committed together with the end of its job.
+   */
+  async runQueued(queued: QueuedCall, lane: string): Promise<ReceiptRecord> {
+    const { records } = this.#context;
+    const attempt = toAttempt(queued);
+    let entry: Entry | undefined;
+    try {
+      await this.#ensureRow(queued);
+      const call = { ...attempt, caller: await this.#toQueuedCaller(queued) };
+      const request = { key: queued.key, input: queued.input, mode: 'sync' } as const;
+      const admission = this.#admit(call, { ...request, expectContract: queued.expectContract ?? undefined }, true);
+      if (admission.kind === 'park') throw new Error(`the queued call ${queued.id} is to be parked`);
+      entry = admission.entry;
+      const { run } = this.#toPrepared(admission, call, request);
+      return records.ran(attempt, entry, { ran: await run.fire(this.#abort.signal, call), lane });
+    } catch (error) {
+      return records.refused(attempt, error, entry);
+    }
+  }
+
+  /** The receipt of a queued call whose runner died while it ran. */
+  toInterrupted(queued: QueuedCall, lane: string): ReceiptRecord {
+    return this.#context.records.interrupted(toAttempt(queued), lane);
+  }
+
+  /** Reads a finished call from the ledger, as it was answered. @throws AppError what refused it. */
+  readFinished(id: string): Promise<FinishedCall> {
+    return this.#laneCalls.readFinished(id);
+  }
+
+  /** Who makes a call that was kept in the database. @throws AppError unauthorized when its grant is gone. */
+  async #toQueuedCaller({ actor, traceparent, grant, audience }: QueuedCall): Promise<Caller> {
+    const chain = grant === null ? [] : await this.#context.grants.find(grant);
+    if (chain === undefined) throw new AppError('unauthorized', `the grant ${grant} is not there`);
+    return { actor, traceparent, chain, audience: audience ?? undefined };
+  }
+
+  /** Who made a call that was parked. */
+  toParkedCaller(queued: QueuedCall): Promise<Caller> {
+    return this.#toQueuedCaller(queued);
   }
 
   async #ensureRow({ key, rowVersion }: QueuedCall): Promise<void> {
@@ -157,11 +223,11 @@ export class Engine {
     });
   }
 
-  #toAttempt(request: DispatchRequest, caller: Caller): Attempt {
+  #toCall(request: DispatchRequest, caller: Caller): Call {
     return {
       id: newInvocationId(),
-      trace: newTraceId(),
-      parent: null,
+      trace: caller.parent?.trace ?? newTraceId(),
+      parent: caller.parent?.id ?? null,
       step: null,
       key: request.key,
       input: request.input,
@@ -170,6 +236,9 @@ export class Engine {
       onBehalfOf: this.#toNote(request.onBehalfOf),
       reason: this.#toNote(request.reason),
       traceparent: caller.traceparent,
+      replayOf: request.replayOf ?? null,
+      repairs: request.repairs ?? null,
+      caller,
     };
   }
 
@@ -179,33 +248,90 @@ export class Engine {
   }
 
   /** The gate and the arguments: everything that is decided before anything fires. */
-  #prepare(request: Pick<DispatchRequest, 'key' | 'input' | 'expectContract'>): { entry: Entry; run: PreparedRun } {
-    const entry = this.#admit(request);
-    return { entry, run: prepareRun(entry, request.input, this.#context) };
+  #prepare(call: Call, request: DispatchRequest, obstacle: AppError | undefined): PreparedCall | ParkedCall {
+    const admission = this.#admit(call, request, false);
+    if (obstacle !== undefined) throw obstacle;
+    requireConfirmed(admission.entry, request);
+    if (admission.kind === 'run') return this.#toPrepared(admission, call, request);
+    const { entry } = admission;
+    const run = prepareRun(entry, request.input, this.#context);
+    return { call, request, entry, run, lane: laneOf(entry.row, request.mode), allowed: null };
   }
 
-  #admit({ key, expectContract }: Pick<DispatchRequest, 'key' | 'expectContract'>): Entry {
-    const entry = this.#context.catalogue.find(key);
-    if (entry === undefined) {
-      const didYouMean = this.#context.catalogue.nearest(key, SUGGESTIONS_MAX);
-      throw new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
-        details: { did_you_mean: didYouMean },
-      });
-    }
-    if (!entry.row.enabled) throw new AppError('capability_disabled', `the row ${key} is disabled`);
-    if (expectContract !== undefined && expectContract !== entry.fingerprint) {
-      throw new AppError('contract_changed', `the contract of ${key} is no longer the one that was expected`, {
-        param: `${expectContract}!=${entry.fingerprint}`,
-      });
-    }
-    return entry;
+  #admit({ caller }: Call, { key, input, expectContract }: DispatchRequest, approved: boolean): Admission {
+    return admit({ key, input, expectContract, caller, approved }, this.#context.catalogue, this.#context.now());
   }
 
-  async #finish(attempt: Attempt, entry: Entry, run: PreparedRun): Promise<FinishedCall> {
-    const firing = this.#orRefuse(attempt, () => run.fire(this.#abort.signal, attempt), entry);
+  #toPrepared(
+    { entry, allowed }: Extract<Admission, { kind: 'run' }>,
+    call: Call,
+    request: DispatchRequest,
+  ): PreparedCall {
+    const { input } = allowed;
+    const lane = laneOf(entry.row, request.mode);
+    const fixed = input === call.input ? call : { ...call, input };
+    return { call: fixed, request, entry, run: prepareRun(entry, input, this.#context), lane, allowed };
+  }
+
+  /** What has to be committed before the call fires; undefined for most reads. */
+  #toBeginning(prepared: PreparedCall): Beginning | undefined {
+    const { call, request, entry, lane } = prepared;
+    const isLimited = call.caller.chain.some(
+      ({ terms }) => terms.max_uses > 0 || terms.rate_per_minute !== null || terms.budget_usd !== null,
+    );
+    // A job holds its call as an opened record does.
+    const opens = request.claim !== undefined || (lane === 'inline' && request.mode === 'sync' && entry.effect !== 'read');
+    if (!isLimited && !opens) return undefined;
+    const beginning: Beginning = {
+      id: call.id,
+      chain: isLimited ? prepared.allowed.grants : [],
+      price: entry.row.limits?.cost_usd ?? 0,
+      claim: request.claim ?? null,
+      opened: null,
+    };
+    return opens ? this.#withOpened(prepared, beginning) : beginning;
+  }
+
+  #withOpened({ call, entry, lane }: PreparedCall, beginning: Beginning | undefined): Beginning {
+    const { processId, records } = this.#context;
+    const opened = { process: processId, record: records.interrupted(call, lane, entry) };
+    return { ...(beginning ?? { id: call.id, chain: [], price: 0, claim: null }), opened };
+  }
+
+  /** What can be known to be missing is, before anything is taken from a grant. @throws AppError */
+  #requireReady({ run, lane, request }: PreparedCall): void {
+    if (lane === 'inline') run.requireCredential();
+    else if (request.mode === 'sync') this.#laneCalls.requireLive(lane);
+  }
+
+  /** @returns false when another call has the Idempotency-Key. */
+  async #begin({ call, entry }: Pick<PreparedCall, 'call' | 'entry'>, beginning: Beginning): Promise<boolean> {
+    return this.#orRefuse(call, () => this.#context.openings.begin(beginning), entry, beginning.opened !== null);
+  }
+
+  /** Runs a prepared call that has begun, where it belongs. Only what the gate allowed comes here. */
+  async #go(prepared: PreparedCall, opened: boolean): Promise<Dispatched> {
+    const { call, request, entry, lane } = prepared;
+    if (request.mode === 'async') {
+      await this.#laneCalls.enqueue(prepared);
+      return { kind: 'queued', id: call.id, trace: call.trace, lane };
+    }
+    const previous = this.#lastContracts.find(entry, call);
+    const finished =
+      lane === 'inline' ? await this.#finish(prepared, opened) : await this.#laneCalls.run(prepared);
+    return {
+      kind: 'finished',
+      call: this.#noteContract(finished, previous instanceof Promise ? await previous : previous),
+    };
+  }
+
+  async #finish({ call, entry, run }: PreparedCall, opened: boolean): Promise<FinishedCall> {
+    const { beforeFire, records, ledger } = this.#context;
+    if (opened && beforeFire !== undefined) await beforeFire(call.id);
+    const firing = this.#orRefuse(call, () => run.fire(this.#abort.signal, call), entry, opened);
     const ran = firing instanceof Promise ? await firing : firing;
-    const record = this.#toReceipt(attempt, entry, { ran, lane: 'inline' });
-    await this.#context.ledger.commit(record);
+    const record = records.ran(call, entry, { ran, lane: 'inline' });
+    await ledger.commit(opened ? { ...record, opened } : record);
     return {
       receipt: record.receipt,
       resultText: ran.result.text,
@@ -214,68 +340,43 @@ export class Engine {
     };
   }
 
-  async #shape(attempt: Attempt, planned: { entry: Entry; run: PreparedRun; lane: string }): Promise<ShapedCall> {
-    const { entry, run, lane } = planned;
-    const { shape, missing } = await this.#orRefuse(attempt, () => run.shape(), entry);
-    const kept = this.#context.redactor.current.json(shape) as JsonObject;
-    return { key: entry.row.key, lane, effect: entry.effect, fingerprint: entry.fingerprint, shape: kept, missing };
+  async #park(parked: ParkedCall): Promise<Dispatched> {
+    const { call, request, entry, lane } = parked;
+    const { processId, records } = this.#context;
+    const { claim } = request;
+    const opens = claim !== undefined;
+    if (opens) {
+      const opened = { process: processId, record: records.interrupted(call, lane, entry) };
+      const begun = await this.#begin(parked, { id: call.id, chain: [], price: 0, claim, opened });
+      if (!begun) return { kind: 'repeated' };
+    }
+    const { expiresAt } = await this.#orRefuse(call, () => this.#parking.park({ call, request, entry }), entry, opens);
+    return { kind: 'parked', id: call.id, trace: call.trace, expiresAt };
   }
 
-  // Member by member: copying objects of many shapes costs more than the rest of a receipt.
-  #toReceipt(attempt: Attempt, entry: Entry, { ran, lane }: { ran: RunResult; lane: string }): ReceiptRecord {
-    const ending: Ending = {
-      row: toAttemptedRow(entry),
-      lane,
-      finishedAt: this.#context.now(),
-      outcome: ran.outcome,
-      result: ran.result,
-      upstream: ran.upstream ?? null,
-      error: ran.error ?? null,
-    };
-    return buildReceipt(attempt, ending, this.#context.redactor.current);
+  async #shape({ call, entry, run, lane, allowed }: PreparedCall | ParkedCall): Promise<ShapedCall> {
+    const { shape, missing } = await this.#orRefuse(call, () => run.shape(), entry);
+    const kept = this.#context.redactor.current.json(shape) as JsonObject;
+    const shaped = { key: entry.row.key, lane, effect: entry.effect, fingerprint: entry.fingerprint, shape: kept, missing };
+    return allowed === null ? { ...shaped, approval_required: true } : shaped;
   }
 
   /**
    * Does a step of a call; when it is refused, the refusal's receipt is committed before it is thrown on. A step that
    * is done at once is answered at once: most are, and waiting for a promise costs more than they do.
    */
-  #orRefuse<T>(attempt: Attempt, step: () => T | Promise<T>, entry?: Entry): T | Promise<T> {
+  #orRefuse<T>(call: Call, step: () => T | Promise<T>, entry?: Entry, opened = false): T | Promise<T> {
     try {
       const done = step();
-      return done instanceof Promise ? done.catch((error: unknown) => this.#refuse(attempt, error, entry)) : done;
+      return done instanceof Promise ? done.catch((error: unknown) => this.#refuse(call, error, entry, opened)) : done;
     } catch (error) {
-      return this.#refuse(attempt, error, entry);
+      return this.#refuse(call, error, entry, opened);
     }
   }
 
-  async #refuse(attempt: Attempt, error: unknown, entry?: Entry): Promise<never> {
-    await this.#context.ledger.commit(this.#toRefusal(attempt, error, entry));
-    throw error instanceof AppError ? error.withDetails({ receipt: attempt.id, trace: attempt.trace }) : error;
-  }
-
-  /** A refusal is `denied`; a defect of ours is `failed`, with nothing of it for the caller to see. */
-  #toRefusal(attempt: Attempt, error: unknown, entry = this.#context.catalogue.find(attempt.key)): ReceiptRecord {
-    const known = error instanceof AppError;
-    if (!known)
-      this.#context.log.error({ err: error, trace: attempt.trace, key: entry?.row.key }, 'a call failed by a defect');
-    return buildReceipt(
-      attempt,
-      {
-        row: entry === undefined ? null : toAttemptedRow(entry),
-        lane: null,
-        finishedAt: this.#context.now(),
-        outcome: known ? 'denied' : 'failed',
-        error: known
-          ? { reason: error.reason, message: error.message }
-          : { reason: 'internal', message: 'a defect of the server; its log has the trace id' },
-      },
-      this.#context.redactor.current,
-    );
-  }
-
-  async #runOnLane(attempt: Attempt, queueing: Queueing): Promise<FinishedCall> {
-    await this.#orRefuse(attempt, () => this.#laneCalls.requireLive(queueing.lane));
-    return this.#laneCalls.run(attempt, queueing);
+  async #refuse(call: Call, error: unknown, entry: Entry | undefined, opened: boolean): Promise<never> {
+    await this.#context.ledger.commit({ ...this.#context.records.refused(call, error, entry), opened });
+    throw error instanceof AppError ? error.withDetails({ receipt: call.id, trace: call.trace }) : error;
   }
 
   #noteContract(call: FinishedCall, previous: string | undefined): FinishedCall {
@@ -288,4 +389,9 @@ export class Engine {
   }
 }
 
-const toAttemptedRow = ({ row, fingerprint }: Entry) => ({ type: row.type, version: row.version, fingerprint });
+/** @throws AppError confirm_required for a replay or repair that changes the world and was not confirmed. */
+function requireConfirmed({ row: { key }, effect }: Entry, request: DispatchRequest): void {
+  if (request.replayOf === undefined && request.repairs === undefined) return;
+  if (effect === 'read' || request.confirmed || request.shape) return;
+  throw new AppError('confirm_required', `the effect of ${key} is ${effect}: it may have been done already`);
+}

@@ -1,10 +1,10 @@
-import type { Entry, HeldRow } from '@rowcall/catalogue';
+import type { HeldRow } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import type { Attempt } from '@rowcall/receipts';
 import { findReceipt, findReceiptPayload, type Gather, type NewJob, type Store } from '@rowcall/store';
 import type { FinishedCall } from './answer.js';
 import { type DispatchRequest, toQueuedCall } from './call.js';
 import type { Completions } from './completions.js';
+import type { PreparedCall } from './engine.js';
 import { buildJobGather } from './job-gather.js';
 import type { Lanes } from './lanes.js';
 import { toStoredRefusal } from './refusal.js';
@@ -15,13 +15,6 @@ const LANE_TIMEOUT_MS = 30_000;
 const LANE_MARGIN_MS = 1_000;
 /** Lane of a call that is queued although its row runs inline. */
 const DEFAULT_LANE = 'default';
-
-/** A call on its way to a lane. */
-export interface Queueing {
-  readonly request: DispatchRequest;
-  readonly entry: Entry;
-  readonly lane: string;
-}
 
 /** Where a row runs: its own lane, else inline for fn and http, the default pool for the others and for async calls. */
 export function laneOf(row: HeldRow, mode: DispatchRequest['mode']): string {
@@ -51,13 +44,13 @@ export class LaneCalls {
   }
 
   /** Queues a call. @throws AppError ledger_unavailable when that is not known to have worked. */
-  async enqueue(attempt: Attempt, { request, entry, lane }: Queueing): Promise<void> {
-    const call = JSON.stringify(toQueuedCall(attempt, request, entry.row.version));
+  async enqueue({ call, request, entry, lane }: PreparedCall): Promise<void> {
+    const text = JSON.stringify(toQueuedCall(call, request, entry.row.version));
     try {
-      await this.#jobs.add({ id: attempt.id, lane, effect: entry.effect, call });
+      await this.#jobs.add({ id: call.id, lane, effect: entry.effect, call: text });
     } catch (error) {
       throw new AppError('ledger_unavailable', 'the call may not have been queued', {
-        details: { receipt: attempt.id, trace: attempt.trace },
+        details: { receipt: call.id, trace: call.trace },
         cause: error,
       });
     }
@@ -67,25 +60,26 @@ export class LaneCalls {
    * Queues a call and waits for its end.
    * @throws AppError lane_timeout when it takes longer than the row allows: the call goes on; what refused it on the lane.
    */
-  async run(attempt: Attempt, queueing: Queueing): Promise<FinishedCall> {
-    const { lane, entry } = queueing;
+  async run(prepared: PreparedCall): Promise<FinishedCall> {
+    const { call, lane, entry } = prepared;
     const timeoutMs = (entry.row.limits?.timeout_ms ?? LANE_TIMEOUT_MS) + LANE_MARGIN_MS;
-    const ended = this.#completions.wait(attempt.id, timeoutMs);
+    const ended = this.#completions.wait(call.id, timeoutMs);
     try {
-      await this.enqueue(attempt, queueing);
+      await this.enqueue(prepared);
     } catch (error) {
-      this.#completions.abandon(attempt.id);
+      this.#completions.abandon(call.id);
       throw error;
     }
     if (!(await ended)) {
       throw new AppError('lane_timeout', `the lane ${lane} has not answered yet; the call goes on`, {
-        details: { receipt: attempt.id, trace: attempt.trace },
+        details: { receipt: call.id, trace: call.trace },
       });
     }
-    return this.#readFinished(attempt.id);
+    return this.readFinished(call.id);
   }
 
-  async #readFinished(id: string): Promise<FinishedCall> {
+  /** Reads a finished call from the ledger. @throws AppError what refused it. */
+  async readFinished(id: string): Promise<FinishedCall> {
     const { db } = this.#store;
     const [receipt, payload] = await Promise.all([findReceipt(db, id), findReceiptPayload(db, id)]);
     if (receipt === undefined) throw new Error(`job ${id} ended without a receipt`);

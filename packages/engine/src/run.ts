@@ -37,6 +37,8 @@ export interface Shape {
 export interface PreparedRun {
   /** A function that is done at once gives its result at once. */
   fire(signal: AbortSignal, caller: FunctionCaller): RunResult | Promise<RunResult>;
+  /** @throws AppError credential_missing, as `fire` would. */
+  requireCredential(): void;
   /** @throws AppError what `fire` would throw before anything is sent, a missing credential apart. */
   shape(): Shape;
 }
@@ -95,7 +97,11 @@ function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared):
       return toFailedFunction(error, call);
     }
   };
-  return { fire, shape: () => ({ shape: { function: row.target, arguments: rendered }, missing: [] }) };
+  return {
+    fire,
+    requireCredential: () => undefined,
+    shape: () => ({ shape: { function: row.target, arguments: rendered }, missing: [] }),
+  };
 }
 
 /** A template's missing arguments are empty strings; behind the last one given they are no arguments at all. */
@@ -147,7 +153,11 @@ function prepareHttp({ row, effect }: Entry, { compiled, args, context }: Prepar
   if (compiled.httpTemplate === undefined) throw new AppError('invalid_row', `${row.key} has no request template`);
   const request = renderHttpTemplate(compiled.httpTemplate, args);
   const call: HttpCall = { ...request, auth: parseAuth(row.auth), effect, limits: row.limits };
-  return { fire: (signal) => fireHttp(context.http, call, signal), shape: () => context.http.shape(call) };
+  return {
+    fire: (signal) => fireHttp(context.http, call, signal),
+    requireCredential: () => context.http.requireCredential(call.auth),
+    shape: () => context.http.shape(call),
+  };
 }
 
 async function fireHttp(http: HttpRunner, call: HttpCall, signal: AbortSignal): Promise<RunResult> {

@@ -36,9 +36,10 @@ export const limitsSchema = z
     max_response_bytes: z.int().min(1).max(67_108_864).optional(),
     max_body_bytes: z.int().min(0).max(67_108_864).optional(),
     rate_per_minute: z.int().min(1).max(1_000_000).optional(),
+    cost_usd: z.number().min(0).max(10_000).multipleOf(0.000_001).optional(),
     hosts: z.array(text(253)).max(100).optional(),
   })
-  .meta({ description: 'Limits of one row: milliseconds, bytes, calls per minute, hosts that an argument may name.' });
+  .meta({ description: 'Limits of one row: milliseconds, bytes, calls per minute, US dollars that a call costs, hosts that an argument may name.' });
 /** Limits of one row. */
 export type Limits = z.infer<typeof limitsSchema>;
 

@@ -17,6 +17,8 @@ const attempt: Attempt = {
   onBehalfOf: null,
   reason: null,
   traceparent: null,
+  replayOf: null,
+  repairs: null,
 };
 
 const ending: Ending = {

@@ -27,6 +27,10 @@ export interface Attempt {
   readonly onBehalfOf: string | null;
   readonly reason: string | null;
   readonly traceparent: string | null;
+  /** Receipt whose call is fired again; null for a call of its own. */
+  readonly replayOf: string | null;
+  /** Receipt of the failed call that this one corrects; null for a call of its own. */
+  readonly repairs: string | null;
 }
 
 /** The row that an attempt met. */
@@ -48,6 +52,8 @@ export interface Ending {
   readonly result?: { readonly value: JsonValue; readonly text: string };
   readonly upstream?: JsonObject | null;
   readonly error?: { readonly reason: string; readonly message: string } | null;
+  /** US dollars that the call cost; 0 when not given. */
+  readonly costUsd?: number;
 }
 
 /** Cuts secrets out of what is kept. */
@@ -99,9 +105,9 @@ export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redacto
       tokens_in: 0,
       tokens_out: 0,
       tokens_cached: 0,
-      cost_usd: 0,
-      replay_of: null,
-      repairs: null,
+      cost_usd: ending.costUsd ?? 0,
+      replay_of: attempt.replayOf,
+      repairs: attempt.repairs,
       on_behalf_of: redactNote(attempt.onBehalfOf, redactor),
       reason: redactNote(attempt.reason, redactor),
       traceparent: attempt.traceparent,

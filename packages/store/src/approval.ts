@@ -30,7 +30,7 @@ export interface NewApproval {
 export type StoredApproval = Selectable<ApprovalTable>;
 
 /**
- * Parks a call and writes the event `APPROVAL_REQUEST`.
+ * Parks a call, which was opened where an Idempotency-Key names it, and writes the event `APPROVAL_REQUEST`.
  * @returns false when the caller has `waitingMax` calls waiting already: then nothing was parked.
  */
 export async function insertApproval(db: Db, approval: NewApproval, waitingMax: number): Promise<boolean> {
@@ -44,6 +44,7 @@ export async function insertApproval(db: Db, approval: NewApproval, waitingMax: 
       where (select count(*) from approval where actor = ${approval.actor} and state = 'waiting') < ${waitingMax}
       returning id`.execute(tx);
     if (rows.length === 0) return false;
+    await tx.deleteFrom('opened').where('id', '=', approval.id).execute();
     await insertEvent(tx, {
       kind: 'APPROVAL_REQUEST',
       actor: approval.actor,

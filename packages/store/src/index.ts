@@ -79,10 +79,12 @@ export {
 } from './oauth-token.js';
 export {
   type Beginning,
+  beginCallIn,
   beginCalls,
   type IdempotencyClaim,
   interruptDeadCalls,
   isOpened,
+  isUnregistered,
   type Verdict,
 } from './opened.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
@@ -98,6 +100,6 @@ export {
   PROCESS_CHANNEL,
   updateHeartbeat,
 } from './process.js';
-export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
+export { findReceipt, findReceiptPayload, insertReceipts, insertReceiptsIn, listEndedCalls, listTrace } from './receipt.js';
 export type { Database } from './schema.js';
 export { openStore, type Store, type StoreOptions } from './store.js';

@@ -28,11 +28,13 @@ export interface ClaimedJob extends NewJob {
   readonly attempts: number;
 }
 
+// A call that was opened before it is queued is from here on held by its job.
 const INSERT_JOBS = `
 with written as (
   insert into job (id, lane, effect, call)
   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict (id) do nothing
-)
+),
+handed as (delete from opened where id = any($1::text[]))
 select pg_notify('${JOB_CHANNEL}', $5)`;
 
 /** Queues jobs and wakes the runners: one statement and one notification for all. */

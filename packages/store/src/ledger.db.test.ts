@@ -71,7 +71,7 @@ describe('the ledger', () => {
     const batches: number[] = [];
     const write = async (records: Parameters<typeof insertReceipts>[1]) => {
       batches.push(records.length);
-      await insertReceipts(pool, records);
+      return insertReceipts(pool, records);
     };
     const ledger = new Ledger(pool, { log: silentLog, write });
     const records = makeReceipts(1_200);
@@ -85,7 +85,7 @@ describe('the ledger', () => {
     const batches: number[] = [];
     const write = async (records: Parameters<typeof insertReceipts>[1]) => {
       batches.push(records.length);
-      await insertReceipts(pool, records);
+      return insertReceipts(pool, records);
     };
     const ledger = new Ledger(pool, { log: silentLog, write });
     const result = JSON.stringify('x'.repeat(3 * 1024 * 1024));

@@ -1,5 +1,5 @@
 import type { ReceiptRecord } from '@rowcall/protocol';
-import { type Kysely, sql } from 'kysely';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import { deleteDeadProcesses } from './process.js';
 import type { Database } from './schema.js';
@@ -59,21 +59,39 @@ interface VerdictRow {
   readonly retry_after: number | null;
 }
 
+const BEGIN_CALLS = 'select call_id, verdict, retry_after from begin_calls($1::jsonb)';
+
+const toParameter = (beginnings: readonly Beginning[]): string => JSON.stringify(beginnings.map(toCall));
+
+const toVerdicts = (rows: readonly VerdictRow[]): ReadonlyMap<string, Verdict> =>
+  new Map(rows.map(({ call_id, verdict, retry_after }) => [call_id, { verdict, retryAfter: retry_after }]));
+
 /**
  * Begins calls: claims their Idempotency-Keys, takes what they use of their grants, and opens them, in one durable
  * statement. @returns the verdict of each, by id. @throws a foreign key violation when the process is not registered.
  */
 export async function beginCalls(
-  db: Pick<pg.Pool, 'query'>,
+  pool: pg.Pool,
   beginnings: readonly Beginning[],
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const { rows } = await db.query<VerdictRow>({
-    name: 'begin_calls',
-    text: 'select call_id, verdict, retry_after from begin_calls($1::jsonb)',
-    values: [JSON.stringify(beginnings.map(toCall))],
-  });
-  return new Map(rows.map(({ call_id, verdict, retry_after }) => [call_id, { verdict, retryAfter: retry_after }]));
+  const values = [toParameter(beginnings)];
+  const { rows } = await pool.query<VerdictRow>({ name: 'begin_calls', text: BEGIN_CALLS, values });
+  return toVerdicts(rows);
 }
+
+/** Begins a call in the transaction of what it is part of. */
+export async function beginCallIn(tx: Kysely<Database>, beginning: Beginning): Promise<Verdict> {
+  const query = CompiledQuery.raw(BEGIN_CALLS, [toParameter([beginning])]);
+  const { rows } = await tx.executeQuery<VerdictRow>(query as CompiledQuery<VerdictRow>);
+  const verdict = toVerdicts(rows).get(beginning.id);
+  if (verdict === undefined) throw new Error(`the call ${beginning.id} was given no verdict`);
+  return verdict;
+}
+
+/** Tells whether an error says that the process which opens calls is not registered: it was declared dead. */
+export const isUnregistered = (error: unknown): boolean =>
+  (error as { code?: unknown; constraint?: unknown }).code === '23503' &&
+  (error as { constraint?: unknown }).constraint === 'opened_process_fkey';
 
 /** Opened calls that are ended in one statement. */
 const INTERRUPT_MAX = 200;

@@ -1,5 +1,5 @@
 import type { Receipt, ReceiptPayload, ReceiptRecord } from '@rowcall/protocol';
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { CompiledQuery, type Kysely, type Selectable, sql } from 'kysely';
 import type pg from 'pg';
 import type { Database, ReceiptTable } from './schema.js';
 
@@ -79,21 +79,20 @@ insert into receipt_payload (${PAYLOAD_COLUMNS})
 select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[])
 on conflict (receipt_id) do nothing`;
 
-// As INSERT_RECEIPTS, for a batch in which some calls were opened ($8). A call that was declared dead meanwhile has its
-// receipt: what it says is not said twice. The last select looks at what there was before this statement.
+// As INSERT_RECEIPTS, for a batch in which some calls were opened ($8). Of these, it gives the ones that had a receipt
+// already: they were declared dead meanwhile, or this is the second try after a lost connection.
 const CLOSE_CALLS = `
-with closed as (delete from opened where id = any($8::text[]) returning id),
-free as (select unnest($2::text[]) as id except select unnest($8::text[]) union select id from closed),
+with closed as (delete from opened where id = any($8::text[])),
 written as (
-  insert into receipt select r.* from json_populate_recordset(null::receipt, $1::json) as r
-  where r.id in (select id from free) on conflict (id) do nothing
+  insert into receipt select * from json_populate_recordset(null::receipt, $1::json) on conflict (id) do nothing
+  returning id
 ),
 kept as (
   insert into receipt_payload (${PAYLOAD_COLUMNS})
-  select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[]) as p(receipt_id)
-  where p.receipt_id in (select id from free) on conflict (receipt_id) do nothing
+  select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[])
+  on conflict (receipt_id) do nothing
 )
-select id from receipt where id = any($8::text[]) and outcome = 'interrupted'`;
+select unnest($8::text[]) as id except select id from written`;
 
 /**
  * Writes receipts and payloads in one durable statement, and closes the calls that were opened. Writing a receipt twice
@@ -107,12 +106,22 @@ export async function insertReceipts(pool: pg.Pool, records: readonly ReceiptRec
     await pool.query({ name: 'insert_receipts', text: INSERT_RECEIPTS, values });
     return NONE;
   }
-  const { rows } = await pool.query<{ id: string }>({
-    name: 'close_calls',
-    text: CLOSE_CALLS,
-    values: [...values, opened],
-  });
+  const close = { name: 'close_calls', text: CLOSE_CALLS, values: [...values, opened] };
+  const { rows } = await pool.query<{ id: string }>(close);
+  return rows.length === 0 ? NONE : findInterrupted(pool, rows);
+}
+
+async function findInterrupted(pool: pg.Pool, calls: readonly { id: string }[]): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `select id from receipt where id = any($1) and outcome = 'interrupted'`,
+    [calls.map(({ id }) => id)],
+  );
   return rows.map(({ id }) => id);
+}
+
+/** Writes receipts in the transaction of what they are part of. */
+export async function insertReceiptsIn(tx: Db, records: readonly ReceiptRecord[]): Promise<void> {
+  await tx.executeQuery(CompiledQuery.raw(INSERT_RECEIPTS, toReceiptParameters(records)));
 }
 
 const NONE: readonly string[] = [];

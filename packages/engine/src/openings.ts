@@ -1,0 +1,80 @@
+import { AppError, type ErrorCode } from '@rowcall/errors';
+import { type Beginning, beginCalls, Gather, isUnregistered, NO_FAILURES, type Verdict } from '@rowcall/store';
+import type pg from 'pg';
+
+/** Characters of calls that are begun in one statement. */
+const CHARACTERS_MAX = 8 * 1024 * 1024;
+
+/** What {@link Openings} work with. */
+export interface OpeningsOptions {
+  readonly pool: pg.Pool;
+  /** Registers this process anew after it was declared dead. */
+  readonly register: () => Promise<void>;
+}
+
+/**
+ * Begins the calls that may not just fire: those that take from a grant, that have an Idempotency-Key, or that change
+ * the world. Those of concurrent calls are begun together, in one durable statement.
+ */
+export class Openings {
+  readonly #options: OpeningsOptions;
+  readonly #verdicts = new Map<string, Verdict>();
+  readonly #gather: Gather<Beginning>;
+
+  constructor(options: OpeningsOptions) {
+    this.#options = options;
+    this.#gather = new Gather({
+      inFlightMax: 2,
+      batchMax: 500,
+      weight: { of: ({ opened }) => opened?.record.payload.request.length ?? 0, max: CHARACTERS_MAX },
+      flush: async (beginnings) => {
+        for (const [id, verdict] of await this.#begin(beginnings)) this.#verdicts.set(id, verdict);
+        return NO_FAILURES;
+      },
+    });
+  }
+
+  /**
+   * Begins a call. @returns false when another call has its Idempotency-Key: this one must not fire.
+   * @throws AppError what keeps it from beginning; ledger_unavailable when it is not known whether it began.
+   */
+  async begin(beginning: Beginning): Promise<boolean> {
+    try {
+      await this.#gather.add(beginning);
+    } catch (error) {
+      throw new AppError('ledger_unavailable', 'the call could not be opened; nothing was run', { cause: error });
+    }
+    const verdict = this.#verdicts.get(beginning.id);
+    this.#verdicts.delete(beginning.id);
+    return isBegun(verdict);
+  }
+
+  async #begin(beginnings: readonly Beginning[]): Promise<ReadonlyMap<string, Verdict>> {
+    try {
+      return await beginCalls(this.#options.pool, beginnings);
+    } catch (error) {
+      if (!isUnregistered(error)) throw error;
+      await this.#options.register();
+      return beginCalls(this.#options.pool, beginnings);
+    }
+  }
+}
+
+const MESSAGES = {
+  expired: 'the grant has expired',
+  revoked: 'the grant was revoked',
+  rate_limited: 'the grant allows no more calls in this minute',
+  budget_exhausted: 'the call would cost more than is left of the grant’s budget',
+  token_exhausted: 'every use of the grant is used up',
+} as const satisfies Partial<Record<Exclude<Verdict['verdict'], 'begun' | 'repeated'>, string>>;
+
+/** @returns whether the call has begun; false when it is a repetition. @throws AppError for every other verdict. */
+export function isBegun(given: Verdict | undefined): boolean {
+  if (given === undefined) throw new Error('the call was given no verdict');
+  const { verdict, retryAfter } = given;
+  if (verdict === 'begun' || verdict === 'repeated') return verdict === 'begun';
+  const seconds = Math.max(1, retryAfter ?? 1);
+  throw new AppError(verdict satisfies ErrorCode, MESSAGES[verdict], {
+    ...(verdict === 'rate_limited' ? { details: { retry_after: seconds }, fix: `send again in ${seconds} s` } : {}),
+  });
+}
