@@ -1,4 +1,21 @@
 export { toCanonicalJson } from './canonical-json.js';
+export {
+  type AttenuateBody,
+  attenuateBodySchema,
+  GRANT_FINGERPRINT_PATTERN,
+  GRANT_STATES,
+  GRANT_TOKEN_PATTERN,
+  type GrantExplanation,
+  type GrantScope,
+  type GrantState,
+  type GrantTerms,
+  grantExplanationSchema,
+  grantItemSchema,
+  grantMintedSchema,
+  grantTermsSchema,
+  type MintBody,
+  mintBodySchema,
+} from './grant.js';
 export { INVOCATION_ID_PATTERN } from './ids.js';
 export {
   isDeeper,

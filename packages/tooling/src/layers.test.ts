@@ -8,7 +8,7 @@ const ROOT = path.resolve(import.meta.dirname, '../../..');
 const LAYERS: readonly (readonly string[])[] = [
   ['errors'],
   ['protocol'],
-  ['config', 'contract', 'receipts', 'resolver', 'substitution'],
+  ['config', 'contract', 'grants', 'receipts', 'resolver', 'substitution'],
   ['embedded-postgres', 'process', 'store'],
   ['catalogue'],
   ['engine'],
