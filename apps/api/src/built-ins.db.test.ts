@@ -60,7 +60,7 @@ describe('the rows of the built-in functions', () => {
   });
 
   it('run all examples of those that reach nothing outside', async () => {
-    for (const { row } of api.context.catalogue.entries()) {
+    for (const { row } of api.context.catalogue.list()) {
       if (row.type !== 'fn' || row.key === 'HTTP_FETCH') continue;
       const answer = await api.owner.post(`/api/directory/${row.key}/test`, {});
       expect(answer.json()).toMatchObject({ key: row.key, ok: true });

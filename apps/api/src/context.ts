@@ -1,22 +1,30 @@
-import type { Catalogue } from '@rowcall/catalogue';
-import { buildEngine, type Directory, type Engine, type EngineParts } from '@rowcall/engine';
+import type { CatalogueReading } from '@rowcall/catalogue';
+import { buildEngine, type EngineParts } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
-import { Listener, type Store } from '@rowcall/store';
+import { Listener } from '@rowcall/store';
 import { RefusalCounter } from './refusal-counter.js';
 
+/** Parts of the engine that requests reach. */
+type Reached =
+  | 'store'
+  | 'catalogue'
+  | 'engine'
+  | 'directory'
+  | 'grantBook'
+  | 'grants'
+  | 'approvals'
+  | 'lineage'
+  | 'repeatedRequests'
+  /** The environment variables that a credential needs and that are not set. */
+  | 'missingCredentials';
+
 /** Everything an API process is made of, built once. */
-export interface Context {
+export interface Context extends Pick<EngineParts, Reached> {
   readonly config: Pick<ServerConfig, 'publicContracts' | 'publicConfirm'>;
-  readonly store: Store;
-  readonly catalogue: Catalogue;
   readonly lanes: { readonly live: readonly string[] };
-  readonly engine: Engine;
-  readonly directory: Directory;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
-  /** The environment variables that a credential needs and that are not set. */
-  readonly missingCredentials: EngineParts['missingCredentials'];
   /** Address under which callers reach this process, without a slash at its end. */
   readonly baseUrl: () => string;
   /** Loads functions and the catalogue, and listens. Returns when the process can answer. */
@@ -27,6 +35,9 @@ export interface Context {
   stop(): Promise<void>;
 }
 
+/** What the door's documents are made of: the context, with the rows that the reader may know of. */
+export type DoorContext = Omit<Context, 'catalogue'> & { readonly catalogue: CatalogueReading };
+
 /** What {@link buildContext} needs beside the configuration. */
 export interface ContextOptions {
   readonly log: Log;
@@ -34,6 +45,8 @@ export interface ContextOptions {
   readonly readCredential: (name: string) => string | undefined;
   readonly baseUrl: () => string;
   readonly version: string;
+  /** Called before a call fires that was opened; for tests of what a crash there leaves. */
+  readonly beforeFire?: (id: string) => void | Promise<void>;
 }
 
 /** Wires an API process. Connects to nothing yet. */
@@ -51,8 +64,9 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     version,
     log,
     readCredential,
+    beforeFire: options.beforeFire,
   });
-  const { store, catalogue, lanes, engine, directory, subscriptions } = parts;
+  const { store, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
   const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
   const stopAll = async () => {
@@ -63,17 +77,13 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   };
   let stopping: Promise<void> | undefined;
   return {
+    ...parts,
     config,
-    store,
-    catalogue,
-    lanes,
-    engine,
-    directory,
     refusals,
     isOwnerKey,
-    missingCredentials: parts.missingCredentials,
     baseUrl,
     async start() {
+      await parts.housekeeping.start();
       await parts.loadFunctions();
       await listener.start();
     },

@@ -14,7 +14,7 @@ describe('a catalogue', () => {
   afterAll(() => site.close());
 
   test('holds every row when it has started', async () => {
-    expect([...site.catalogue.entries()].map(({ row }) => row.key)).toEqual(['SEEDED']);
+    expect([...site.catalogue.list()].map(({ row }) => row.key)).toEqual(['SEEDED']);
     expect(site.catalogue.find('SEEDED')?.toRow()).toEqual((await listRows(site.writer.db, ['SEEDED']))[0]?.row);
   });
 
@@ -54,7 +54,7 @@ describe('a catalogue', () => {
     await until(() => expect(site.catalogue.counts.rows).toBe(2_001));
     await site.writer.pool.query(`update directory set category = 'bulk' where key like 'BULK%'`);
     await until(() =>
-      expect([...site.catalogue.entries()].filter(({ row }) => row.category === 'bulk').length).toBe(2_000),
+      expect([...site.catalogue.list()].filter(({ row }) => row.category === 'bulk').length).toBe(2_000),
     );
     await site.writer.pool.query(`delete from directory where key like 'BULK%'`);
     await until(() => expect(site.catalogue.counts.rows).toBe(1));

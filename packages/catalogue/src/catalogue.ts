@@ -102,7 +102,7 @@ export class Catalogue {
   }
 
   /** All entries, in no order. */
-  entries(): Iterable<Entry> {
+  list(): Iterable<Entry> {
     return this.#entries.values();
   }
 
@@ -111,9 +111,9 @@ export class Catalogue {
     return this.#resolver.search(question, options);
   }
 
-  /** Keys of the registry that were probably meant by one that no row has. */
-  nearest(key: string, limit: number): string[] {
-    const keys = this.registry.map(({ row }) => row.key);
+  /** Keys of the registry that were probably meant by one that no row has, of those that `isShown`. */
+  nearest(key: string, limit: number, isShown: (entry: Entry) => boolean = () => true): string[] {
+    const keys = this.registry.filter(isShown).map(({ row }) => row.key);
     return nearestKeys(key, keys, limit);
   }
 

@@ -56,6 +56,18 @@ export class Entry {
     this.#context = context;
   }
 
+  get key(): string {
+    return this.row.key;
+  }
+
+  get category(): string {
+    return this.row.category;
+  }
+
+  get enabled(): boolean {
+    return this.row.enabled;
+  }
+
   get hasInputSchema(): boolean {
     return this.#inputSchema !== null;
   }

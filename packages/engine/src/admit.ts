@@ -40,11 +40,7 @@ export function admit(asked: Asked, catalogue: Catalogue, now: number): Admissio
 function toUnknown({ key, caller: { chain } }: Asked, catalogue: Catalogue, now: number): AppError {
   const ended = checkLive(chain, now);
   if (ended !== undefined) return toAppError(ended);
-  const isShown = (near: string): boolean => {
-    const entry = catalogue.find(near);
-    return entry !== undefined && covers(chain, entry);
-  };
   return new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
-    details: { did_you_mean: catalogue.nearest(key, SUGGESTIONS_MAX, isShown) },
+    details: { did_you_mean: catalogue.nearest(key, SUGGESTIONS_MAX, (near) => covers(chain, near)) },
   });
 }

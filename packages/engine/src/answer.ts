@@ -1,4 +1,5 @@
 import type { Receipt } from '@rowcall/protocol';
+import type { ReplayVerdict } from '@rowcall/receipts';
 import type { ContractChange } from './last-contracts.js';
 
 /** A finished call: its receipt is committed, and the result is the JSON text that its hash was taken of. */
@@ -10,6 +11,8 @@ export interface FinishedCall {
   readonly error: { readonly reason: string; readonly message: string } | null;
   /** Given when the row changed since the caller's last call of it. */
   readonly contractChange?: ContractChange;
+  /** Given when the call fired another one again. */
+  readonly replay?: ReplayVerdict;
 }
 
 /** Addresses of a receipt, for the owner and for anyone. */
@@ -27,15 +30,16 @@ export function toReceiptLinks(baseUrl: string, id: string) {
  * ids, hashes, numbers and the keys of rows need no escaping, and this is done for every call.
  */
 export function toAnswerText(call: FinishedCall, baseUrl: string): string {
-  const { receipt, error, contractChange } = call;
+  const { receipt, error, contractChange, replay } = call;
   const ok = receipt.outcome === 'succeeded';
   const upstream = call.upstreamText === null ? '' : `,"upstream":${call.upstreamText}`;
   const failure = error === null ? '' : `,"error":${JSON.stringify({ code: error.reason, message: error.message })}`;
   const change =
     contractChange === undefined ? '' : `,"contract_changed_since_last_call":${JSON.stringify(contractChange)}`;
+  const verdict = replay === undefined ? '' : `,"replay":${JSON.stringify(replay)}`;
   const base = escapedBase(baseUrl);
   return (
-    `{"ok":${ok},"ran":true,"trace":"${receipt.trace}","result":${call.resultText}${upstream}${failure}${change}` +
+    `{"ok":${ok},"ran":true,"trace":"${receipt.trace}","result":${call.resultText}${upstream}${failure}${change}${verdict}` +
     `,"proof":${toProofText(receipt, base)},"cost":${toCostText(receipt)}` +
     `,"links":{"contract":"${base}/api/dispatch?key=${receipt.key}"}}`
   );

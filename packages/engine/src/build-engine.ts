@@ -1,8 +1,11 @@
+import { hostname } from 'node:os';
 import { Catalogue } from '@rowcall/catalogue';
 import type { Auth } from '@rowcall/contract';
 import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
 import { Ledger, openStore, type Store, type Subscription } from '@rowcall/store';
+import { Approvals } from './approvals.js';
+import { CallRecords } from './call-records.js';
 import { Completions } from './completions.js';
 import { Credentials } from './credentials.js';
 import { Directory } from './directory/directory.js';
@@ -10,10 +13,17 @@ import { Engine } from './engine.js';
 import { FunctionFolder } from './functions/folder.js';
 import { buildBuiltIns } from './functions/index.js';
 import { type FunctionDefinition, FunctionRegistry } from './functions/registry.js';
+import { GrantBook } from './grants/grant-book.js';
+import { Grants } from './grants/grants.js';
+import { Housekeeping } from './housekeeping.js';
 import { buildHttpRunner } from './http/runner.js';
+import { newProcessId } from './ids.js';
 import { Lanes } from './lanes.js';
+import { Lineage } from './lineage.js';
 import { NO_VAULT, PostgresVault } from './oauth/vault.js';
+import { Openings } from './openings.js';
 import { ReceiptRedactor } from './receipt-redactor.js';
+import { RepeatedRequests } from './repeated-requests.js';
 
 /** What a process gives to the engine that it builds. */
 export interface BuildEngineOptions {
@@ -36,6 +46,8 @@ export interface BuildEngineOptions {
   readonly functions?: readonly FunctionDefinition[];
   /** Folder of modules that define more functions; none when not given. */
   readonly functionFolder?: string | undefined;
+  /** Called before a call fires that was opened; for tests of what a crash there leaves. */
+  readonly beforeFire?: ((id: string) => void | Promise<void>) | undefined;
 }
 
 /** An engine with the parts that its process needs to reach. */
@@ -46,6 +58,13 @@ export interface EngineParts {
   readonly catalogue: Catalogue;
   readonly lanes: Lanes;
   readonly engine: Engine;
+  readonly grantBook: GrantBook;
+  readonly grants: Grants;
+  readonly approvals: Approvals;
+  readonly lineage: Lineage;
+  readonly repeatedRequests: RepeatedRequests;
+  /** Keeps the process registered, from `start` on: what may be called only then is whatever changes the world. */
+  readonly housekeeping: Housekeeping;
   /** The environment variables that a credential needs and that are not set. */
   readonly missingCredentials: (auth: Auth) => readonly string[];
   /** What the process's listener has to deliver. */
@@ -84,25 +103,46 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     },
   });
   const directory = new Directory({ store, catalogue, functions });
-  const ownFunctions = [...buildBuiltIns({ http, directory }), ...(options.functions ?? [])];
+  const redactor = new ReceiptRedactor(credentials);
+  const records = new CallRecords({ catalogue, redactor, log, now });
+  const grantBook = new GrantBook(store);
+  const grants = new Grants({ store, catalogue, now });
+  const processId = newProcessId();
+  const register = (): Promise<void> => housekeeping.register();
+  const approvals: Approvals = new Approvals({ store, records, log, now, register });
+  const housekeeping: Housekeeping = new Housekeeping({
+    store,
+    log,
+    process: { id: processId, lanes: [], concurrency: 0, host: hostname(), pid: process.pid },
+    expireApprovals: () => approvals.expire(),
+  });
+  const engine = new Engine(
+    {
+      catalogue,
+      ledger,
+      store,
+      redactor,
+      records,
+      grants: grantBook,
+      openings: new Openings({ store, register }),
+      lanes,
+      completions,
+      log,
+      functions,
+      http,
+      now,
+      timeZone,
+      processId,
+      beforeFire: options.beforeFire,
+    },
+    approvals,
+  );
+  const lineage = new Lineage({ store, engine, catalogue, redactor });
+  const ownFunctions = [...buildBuiltIns({ http, directory, grants, lineage }), ...(options.functions ?? [])];
   functions.replace(ownFunctions);
   const folder = buildFolder(options, ownFunctions, (loaded) => {
     // In one turn: no call may see a row with the effect of another function than the one it would run.
     catalogue.refreshFunctions(functions.replace([...ownFunctions, ...loaded]));
-  });
-  const redactor = new ReceiptRedactor(credentials);
-  const engine = new Engine({
-    catalogue,
-    ledger,
-    store,
-    redactor,
-    lanes,
-    completions,
-    log,
-    functions,
-    http,
-    now,
-    timeZone,
   });
   return {
     store,
@@ -111,8 +151,14 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     catalogue,
     lanes,
     engine,
+    grantBook,
+    grants,
+    approvals,
+    lineage,
+    repeatedRequests: new RepeatedRequests({ store, completions, engine, secretKey }),
+    housekeeping,
     missingCredentials: (auth) => http.missing(auth),
-    subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription],
+    subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription, grantBook.subscription],
     loadFunctions: async () => folder?.start(),
     async drain(graceMs) {
       folder?.stop();
@@ -121,6 +167,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       engine.abort();
       await ledger.stop(Math.max(until - performance.now(), 1_000));
+      await housekeeping.stop();
       lanes.stop();
       catalogue.stop();
       await http.close();

@@ -34,7 +34,7 @@ export interface Caller {
   /** Whom the call comes from, for a grant that is bound to an audience. */
   readonly audience?: string | undefined;
   /** The call that makes this one. Nothing can wait for a person in the midst of it. */
-  readonly parent?: { readonly id: string; readonly trace: string } | undefined;
+  readonly parent?: { readonly id: string; readonly trace: string; readonly depth: number } | undefined;
 }
 
 /** One attempt with who makes it. */

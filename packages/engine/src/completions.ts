@@ -3,7 +3,7 @@ import { DONE_CHANNEL, listEndedCalls, type Store, type Subscription } from '@ro
 /** Tells callers that wait for a queued call when it has ended. Notifications are batched by the runners. */
 export class Completions {
   readonly #store: Store;
-  readonly #waiters = new Map<string, (ended: boolean) => void>();
+  readonly #waiters = new Map<string, Set<(ended: boolean) => void>>();
   #stopped = false;
 
   constructor(store: Store) {
@@ -15,7 +15,7 @@ export class Completions {
     return {
       channel: DONE_CHANNEL,
       onNotification: (payload) => {
-        for (const id of payload.split(' ')) this.#waiters.get(id)?.(true);
+        for (const id of payload.split(' ')) this.#settle(id, true);
       },
       onConnected: () => this.#catchUp(),
     };
@@ -28,25 +28,31 @@ export class Completions {
   wait(id: string, timeoutMs: number): Promise<boolean> {
     if (this.#stopped) return Promise.resolve(false);
     return new Promise((resolve) => {
+      const waiters = this.#waiters.get(id) ?? new Set();
       const settle = (ended: boolean) => {
         clearTimeout(timer);
-        this.#waiters.delete(id);
+        waiters.delete(settle);
+        if (waiters.size === 0) this.#waiters.delete(id);
         resolve(ended);
       };
       const timer = setTimeout(() => settle(false), timeoutMs);
-      this.#waiters.set(id, settle);
+      this.#waiters.set(id, waiters.add(settle));
     });
   }
 
-  /** Ends the wait for one call. */
+  /** Ends every wait for one call. */
   abandon(id: string): void {
-    this.#waiters.get(id)?.(false);
+    this.#settle(id, false);
+  }
+
+  #settle(id: string, ended: boolean): void {
+    for (const settle of [...(this.#waiters.get(id) ?? [])]) settle(ended);
   }
 
   /** Ends every wait, now and from now on: the calls go on without this process. */
   stop(): void {
     this.#stopped = true;
-    for (const settle of [...this.#waiters.values()]) settle(false);
+    for (const id of [...this.#waiters.keys()]) this.#settle(id, false);
   }
 
   /** What ended while nobody listened. */
@@ -54,6 +60,6 @@ export class Completions {
     const ids = [...this.#waiters.keys()];
     if (ids.length === 0) return;
     const ended = await listEndedCalls(this.#store.db, ids);
-    for (const id of ended) this.#waiters.get(id)?.(true);
+    for (const id of ended) this.#settle(id, true);
   }
 }

@@ -280,7 +280,8 @@ export class Engine {
       ({ terms }) => terms.max_uses > 0 || terms.rate_per_minute !== null || terms.budget_usd !== null,
     );
     // A job holds its call as an opened record does.
-    const opens = request.claim !== undefined || (lane === 'inline' && request.mode === 'sync' && entry.effect !== 'read');
+    const opens =
+      request.claim !== undefined || (lane === 'inline' && request.mode === 'sync' && entry.effect !== 'read');
     if (!isLimited && !opens) return undefined;
     const beginning: Beginning = {
       id: call.id,
@@ -317,8 +318,7 @@ export class Engine {
       return { kind: 'queued', id: call.id, trace: call.trace, lane };
     }
     const previous = this.#lastContracts.find(entry, call);
-    const finished =
-      lane === 'inline' ? await this.#finish(prepared, opened) : await this.#laneCalls.run(prepared);
+    const finished = lane === 'inline' ? await this.#finish(prepared, opened) : await this.#laneCalls.run(prepared);
     return {
       kind: 'finished',
       call: this.#noteContract(finished, previous instanceof Promise ? await previous : previous),
@@ -357,7 +357,14 @@ export class Engine {
   async #shape({ call, entry, run, lane, allowed }: PreparedCall | ParkedCall): Promise<ShapedCall> {
     const { shape, missing } = await this.#orRefuse(call, () => run.shape(), entry);
     const kept = this.#context.redactor.current.json(shape) as JsonObject;
-    const shaped = { key: entry.row.key, lane, effect: entry.effect, fingerprint: entry.fingerprint, shape: kept, missing };
+    const shaped = {
+      key: entry.row.key,
+      lane,
+      effect: entry.effect,
+      fingerprint: entry.fingerprint,
+      shape: kept,
+      missing,
+    };
     return allowed === null ? { ...shaped, approval_required: true } : shaped;
   }
 

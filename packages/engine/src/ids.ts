@@ -27,3 +27,6 @@ export const newInvocationId = (): string => `inv_${newUuidHex()}`;
 
 /** A new trace id. */
 export const newTraceId = (): string => `t_${newUuidHex()}`;
+
+/** A new id of a process. */
+export const newProcessId = (): string => `p_${newUuidHex()}`;

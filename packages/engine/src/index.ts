@@ -1,4 +1,5 @@
 export { type FinishedCall, toAnswerText, toReceiptLinks } from './answer.js';
+export type { Approvals } from './approvals.js';
 export { type BuildEngineOptions, buildEngine, type EngineParts } from './build-engine.js';
 export type { Caller, DispatchRequest, QueuedCall } from './call.js';
 export { type ChangeAuthor, Directory, toRowWrite } from './directory/directory.js';
@@ -6,3 +7,7 @@ export { parseRowJson, toRow } from './directory/parse-row.js';
 export { keepArgumentOrder } from './directory/row-change.js';
 export { type Dispatched, Engine, type ShapedCall } from './engine.js';
 export { defineFunction, type FunctionContext, type FunctionDefinition } from './functions/registry.js';
+export type { GrantBook } from './grants/grant-book.js';
+export type { GrantCaller, Grants, ListedGrant, MintedGrant } from './grants/grants.js';
+export type { Lineage, Repair } from './lineage.js';
+export type { FirstAnswer, KeptAnswer, KeyedRequest, RepeatedRequests } from './repeated-requests.js';

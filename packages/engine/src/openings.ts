@@ -1,13 +1,20 @@
 import { AppError, type ErrorCode } from '@rowcall/errors';
-import { type Beginning, beginCalls, Gather, isUnregistered, NO_FAILURES, type Verdict } from '@rowcall/store';
-import type pg from 'pg';
+import {
+  type Beginning,
+  beginCalls,
+  Gather,
+  isUnregistered,
+  NO_FAILURES,
+  type Store,
+  type Verdict,
+} from '@rowcall/store';
 
 /** Characters of calls that are begun in one statement. */
 const CHARACTERS_MAX = 8 * 1024 * 1024;
 
 /** What {@link Openings} work with. */
 export interface OpeningsOptions {
-  readonly pool: pg.Pool;
+  readonly store: Store;
   /** Registers this process anew after it was declared dead. */
   readonly register: () => Promise<void>;
 }
@@ -51,11 +58,11 @@ export class Openings {
 
   async #begin(beginnings: readonly Beginning[]): Promise<ReadonlyMap<string, Verdict>> {
     try {
-      return await beginCalls(this.#options.pool, beginnings);
+      return await beginCalls(this.#options.store.pool, beginnings);
     } catch (error) {
       if (!isUnregistered(error)) throw error;
       await this.#options.register();
-      return beginCalls(this.#options.pool, beginnings);
+      return beginCalls(this.#options.store.pool, beginnings);
     }
   }
 }

@@ -84,8 +84,8 @@ function prepareFunction({ row }: Entry, { compiled, args, context }: Prepared):
     const [issue] = parsed.error.issues;
     throw new AppError('invalid_args', `argument ${Number(issue?.path[0] ?? 0) + 1} of ${row.key}: ${issue?.message}`);
   }
-  const fire = (signal: AbortSignal, { actor, reason }: FunctionCaller): RunResult | Promise<RunResult> => {
-    const call = new FunctionCall(signal, context, { actor, reason, limits: row.limits });
+  const fire = (signal: AbortSignal, caller: FunctionCaller): RunResult | Promise<RunResult> => {
+    const call = new FunctionCall(signal, context, { call: caller, limits: row.limits });
     try {
       const value = definition.run(parsed.data, call);
       if (!isThenable(value)) return toSucceeded(value);

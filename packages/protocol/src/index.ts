@@ -64,6 +64,7 @@ export {
   dispatchAnswerSchema,
   dispatchBodySchema,
   jsonSchema,
+  parkedAnswerSchema,
   problemSchema,
   proofSchema,
   queuedAnswerSchema,

@@ -39,7 +39,10 @@ export const limitsSchema = z
     cost_usd: z.number().min(0).max(10_000).multipleOf(0.000_001).optional(),
     hosts: z.array(text(253)).max(100).optional(),
   })
-  .meta({ description: 'Limits of one row: milliseconds, bytes, calls per minute, US dollars that a call costs, hosts that an argument may name.' });
+  .meta({
+    description:
+      'Limits of one row: milliseconds, bytes, calls per minute, US dollars that a call costs, hosts that an argument may name.',
+  });
 /** Limits of one row. */
 export type Limits = z.infer<typeof limitsSchema>;
 

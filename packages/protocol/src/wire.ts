@@ -6,24 +6,45 @@ import { keySchema, ROW_TYPES } from './row.js';
 const wellFormed = (value: string) => !value.includes('\0') && value.isWellFormed();
 const note = (lengthMax: number) =>
   z.string().min(1).max(lengthMax).refine(wellFormed, 'must be well-formed Unicode without U+0000');
+const receiptId = z.string().max(64);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Body of POST /api/dispatch. `body` and `args` exclude each other; any other field is refused. */
+/**
+ * Body of POST /api/dispatch. `body` and `args` exclude each other, and `replay` excludes what the receipt tells; any other
+ * field is refused: who calls, the trace and the cost are never a caller's to say.
+ */
 export const dispatchBodySchema = z
   .strictObject({
-    key: z.string().min(1).max(256).meta({ description: 'The row to run.', example: 'NOW' }),
+    key: z.string().min(1).max(256).optional().meta({ description: 'The row to run.', example: 'NOW' }),
     body: z.string().optional().meta({ description: 'Arguments as one string, split on "|".' }),
     args: jsonObjectSchema.optional().meta({ description: 'Arguments by name.' }),
+    share: z
+      .string()
+      .max(256)
+      .optional()
+      .meta({ description: 'Token of a grant, where no header carries it; it holds instead of any other credential.' }),
     expect_contract: hash.optional().meta({ description: 'Fingerprint that the row must still have.' }),
     shape: z
       .boolean()
       .optional()
       .meta({ description: 'true: make every check, fire nothing, and answer the exact request that would go out.' }),
     mode: z.enum(['sync', 'async']).optional().meta({ description: 'async: queue the call and answer 202.' }),
+    replay: receiptId.optional().meta({ description: 'Receipt whose call is fired again, with its recorded input.' }),
+    repairs: receiptId.optional().meta({ description: 'Receipt of the failed call that this one corrects.' }),
+    confirm: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: a replay or repair may do again what changes the world.' }),
     on_behalf_of: note(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),
     reason: note(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
   })
   .refine((body) => body.body === undefined || body.args === undefined, 'send body or args, not both')
+  .refine((body) => body.key !== undefined || body.replay !== undefined, { path: ['key'], error: 'is required' })
+  .refine(
+    ({ replay, key, body, args, repairs }) =>
+      replay === undefined || [key, body, args, repairs].every((member) => member === undefined),
+    'replay goes without key, body, args and repairs: the receipt tells them',
+  )
   .meta({ id: 'DispatchRequest', example: { key: 'NOW', body: '' } });
 /** Body of POST /api/dispatch. */
 export type DispatchBody = z.output<typeof dispatchBodySchema>;
@@ -63,6 +84,19 @@ export const dispatchAnswerSchema = z
       .object({ previous: hash, current: hash })
       .optional()
       .meta({ description: "Fingerprints: the row changed since this caller's last call of it." }),
+    replay: z
+      .object({
+        of: z.string(),
+        verdict: z.enum(['same', 'different', 'definition_changed']),
+        outcomes: z.object({ before: z.enum(OUTCOMES), after: z.enum(OUTCOMES) }),
+        changes: z
+          .array(z.looseObject({ op: z.string(), path: z.string() }))
+          .optional()
+          .meta({ description: 'From the first output to this one (RFC 6902), as both are kept.' }),
+        more: z.literal(true).optional().meta({ description: 'There are more changes than are named.' }),
+      })
+      .optional()
+      .meta({ description: 'Given when the call fired another one again.' }),
     proof: proofSchema,
     cost: z.object({
       ms: z.number(),
@@ -90,6 +124,21 @@ export const queuedAnswerSchema = z
   })
   .meta({ id: 'QueuedAnswer' });
 
+/** Answer of a call that waits for a person. */
+export const parkedAnswerSchema = z
+  .object({
+    ok: z.literal(true),
+    ran: z.literal(false),
+    state: z.literal('approval_required'),
+    trace: z.string(),
+    invocation_id: z.string(),
+    expires_at: z.string().meta({ description: 'RFC 3339; undecided by then, the call is denied.' }),
+    confirm: z.string(),
+    receipt: z.string(),
+    public_receipt: z.string(),
+  })
+  .meta({ id: 'ParkedAnswer' });
+
 /** Answer of a call that was only shaped: every check was made, and nothing fired. */
 export const shapeAnswerSchema = z
   .object({
@@ -102,6 +151,7 @@ export const shapeAnswerSchema = z
     fingerprint: hash,
     shape: z.looseObject({}).meta({ description: 'fn: function and arguments; http: method, url, headers, body.' }),
     missing: z.array(z.string()).meta({ description: 'Environment variables that are needed and not set.' }),
+    approval_required: z.literal(true).optional().meta({ description: 'The call would wait for a person first.' }),
   })
   .meta({ id: 'ShapeAnswer' });
 
@@ -122,7 +172,7 @@ export const problemSchema = z
 export const confirmationSchema = z
   .object({
     confirmed: z.boolean(),
-    state: z.enum(['queued', 'running', 'finished']),
+    state: z.enum(['queued', 'running', 'awaiting_approval', 'finished']),
     invocation_id: z.string(),
     key: z.string().optional(),
     type: z.enum(ROW_TYPES).nullable().optional(),

@@ -8,4 +8,5 @@ export {
   type Redactor,
 } from './build.js';
 export { sha256 } from './hash.js';
+export { type JudgedCall, judgeReplay, type ReplayVerdict } from './judge-replay.js';
 export { isMaterial } from './material.js';

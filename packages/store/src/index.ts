@@ -35,7 +35,6 @@ export {
   listGrants,
   type NewGrant,
   revokeGrant,
-  type StoredGrant,
 } from './grant.js';
 export {
   deleteOldKeys,
@@ -45,12 +44,13 @@ export {
   saveAnswer,
 } from './idempotency.js';
 export {
+  type CallState,
   type ClaimedJob,
   COMPLETE_BATCH_MAX,
   claimJobs,
   completeJobs,
   DONE_CHANNEL,
-  findJobState,
+  findCallState,
   insertJobs,
   JOB_CHANNEL,
   type NewJob,
@@ -83,7 +83,6 @@ export {
   beginCalls,
   type IdempotencyClaim,
   interruptDeadCalls,
-  isOpened,
   isUnregistered,
   type Verdict,
 } from './opened.js';
@@ -100,6 +99,13 @@ export {
   PROCESS_CHANNEL,
   updateHeartbeat,
 } from './process.js';
-export { findReceipt, findReceiptPayload, insertReceipts, insertReceiptsIn, listEndedCalls, listTrace } from './receipt.js';
+export {
+  findReceipt,
+  findReceiptPayload,
+  insertReceipts,
+  insertReceiptsIn,
+  listEndedCalls,
+  listTrace,
+} from './receipt.js';
 export type { Database } from './schema.js';
 export { openStore, type Store, type StoreOptions } from './store.js';

@@ -141,9 +141,16 @@ export async function takeOverDeadLeases(db: Kysely<Database>, runnerId: string)
   });
 }
 
-/** Where a job stands: `queued`, `running`, or undefined when it is not in the queue. */
-export async function findJobState(db: Kysely<Database>, id: string): Promise<'queued' | 'running' | undefined> {
-  const record = await db.selectFrom('job').select('lease_owner').where('id', '=', id).executeTakeFirst();
-  if (record === undefined) return undefined;
-  return record.lease_owner === null ? 'queued' : 'running';
+/** Where a call stands that has no receipt yet: it waits for a runner or a person, or runs. */
+export type CallState = 'queued' | 'running' | 'awaiting_approval';
+
+/** Where a call stands, or undefined when nothing is known of it but, perhaps, its receipt. */
+export async function findCallState(db: Kysely<Database>, id: string): Promise<CallState | undefined> {
+  const { rows } = await sql<{ state: CallState }>`
+    select case when lease_owner is null then 'queued' else 'running' end as state from job where id = ${id}
+    union all
+    select 'running' from opened where id = ${id}
+    union all
+    select 'awaiting_approval' from approval where id = ${id} and state = 'waiting'`.execute(db);
+  return rows[0]?.state;
 }

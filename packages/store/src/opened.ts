@@ -125,9 +125,3 @@ export async function interruptDeadCalls(db: Kysely<Database>, judge: string): P
     select id from dead`.execute(db);
   return rows.map(({ id }) => id);
 }
-
-/** Whether a call was opened and has not ended. */
-export async function isOpened(db: Kysely<Database>, id: string): Promise<boolean> {
-  const found = await db.selectFrom('opened').select('id').where('id', '=', id).executeTakeFirst();
-  return found !== undefined;
-}

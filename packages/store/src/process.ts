@@ -26,12 +26,13 @@ export interface NewProcess {
 
 const announce = (db: Db) => sql`select pg_notify(${PROCESS_CHANNEL}, '')`.execute(db);
 
-/** Registers a process and tells all others. */
+/** Registers a process, where it is not, and tells all others. */
 export async function insertProcess(db: Db, process: NewProcess): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx
       .insertInto('process')
       .values({ ...process, lanes: [...process.lanes] })
+      .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
     await announce(tx);
   });

@@ -1,8 +1,9 @@
 import type { Entry } from '@rowcall/catalogue';
 import type { Hit } from '@rowcall/resolver';
-import type { Context } from '../context.js';
+import type { DoorContext } from '../context.js';
 import { contractOf, staleness } from './contract.js';
 import { toDescriptor } from './descriptor.js';
+import { type Asker, toRunNow } from './run-now.js';
 
 /** Candidates of one answer. */
 const MATCHES_MAX = 12;
@@ -15,13 +16,13 @@ interface Candidate {
 }
 
 /** Answers a question in plain language: the best row with its contract and the call ready to send, and the ranked candidates. */
-export function ask(context: Context, question: string) {
+export function ask(context: DoorContext, question: string, asker: Asker = {}) {
   const candidates = findCandidates(context, question);
   const [first] = candidates;
   const best = first !== undefined && first.hit.coverage >= COVERAGE_MIN ? first : undefined;
   return {
     ask: question.slice(0, 500),
-    best: best === undefined ? null : toBest(context, best),
+    best: best === undefined ? null : toBest(context, best, asker),
     ...(best === undefined ? { message: nothingFits(candidates) } : {}),
     confidence: toConfidence(candidates),
     matches: candidates.map(({ hit, entry }) => ({
@@ -34,16 +35,17 @@ export function ask(context: Context, question: string) {
   };
 }
 
-function findCandidates({ catalogue }: Context, question: string): Candidate[] {
+function findCandidates({ catalogue }: DoorContext, question: string): Candidate[] {
   return catalogue.search(question, { limit: MATCHES_MAX }).flatMap((hit) => {
     const entry = catalogue.find(hit.key);
     return entry === undefined ? [] : [{ hit, entry }];
   });
 }
 
-function toBest(context: Context, { entry }: Candidate) {
+function toBest(context: DoorContext, { entry }: Candidate, asker: Asker) {
   const contract = contractOf(context, entry);
-  return { key: entry.row.key, contract, send: contract.example ?? contract.call.body };
+  const send = contract.example ?? contract.call.body;
+  return { key: entry.row.key, contract, send, ...toRunNow(context, entry, { example: contract.example, ...asker }) };
 }
 
 function nothingFits(candidates: readonly Candidate[]): string {

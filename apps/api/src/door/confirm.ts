@@ -1,19 +1,19 @@
 import { toReceiptLinks } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { type Confirmation, INVOCATION_ID_PATTERN, type Receipt } from '@rowcall/protocol';
-import { findJobState, findReceipt } from '@rowcall/store';
+import { findCallState, findReceipt } from '@rowcall/store';
 import type { Context } from '../context.js';
 
 const unknown = (id: string): AppError =>
   new AppError('unknown_receipt', `no receipt has the id ${JSON.stringify(id.slice(0, 64))}`);
 
 /** Public proof that a call ran, or where it stands. Works for rows that are long deleted. @throws AppError unknown_receipt. */
-export async function confirm(context: Context, id: string): Promise<Confirmation> {
+export async function confirm(context: Pick<Context, 'store' | 'baseUrl'>, id: string): Promise<Confirmation> {
   if (!INVOCATION_ID_PATTERN.test(id)) throw unknown(id);
   const { public_receipt } = toReceiptLinks(context.baseUrl(), id);
   const receipt = await findReceipt(context.store.db, id);
   if (receipt !== undefined) return { ...toConfirmation(receipt), public_receipt };
-  const state = await findJobState(context.store.db, id);
+  const state = await findCallState(context.store.db, id);
   if (state !== undefined) return { confirmed: false, state, invocation_id: id, public_receipt };
   // A job that ended between the two looks has its receipt now.
   const late = await findReceipt(context.store.db, id);

@@ -2,7 +2,7 @@ import type { Entry } from '@rowcall/catalogue';
 import { parseAuth } from '@rowcall/contract';
 import { parseJson } from '@rowcall/protocol';
 import { findLastGoodRequest, isDatabaseAway, listLastErrors, listVersions, measureRow } from '@rowcall/store';
-import type { Context } from '../context.js';
+import type { DoorContext } from '../context.js';
 import { contractOf, type Document, getShown, staleness } from './contract.js';
 
 const DAYS = 30;
@@ -14,21 +14,21 @@ const ERRORS_MAX = 5;
 const QUESTION_LENGTH_MAX = 300;
 
 /** Keys of the rows that are nearest to one: of its category, or of all where it has none. */
-function listRelated({ catalogue }: Context, { row, doc }: Entry): string[] {
+function listRelated({ catalogue }: DoorContext, { row, doc }: Entry): string[] {
   const isNear = (key: string): boolean =>
     key !== row.key && (row.category === '' || catalogue.find(key)?.row.category === row.category);
   const question = (doc.what || row.key.replaceAll('_', ' ')).slice(0, QUESTION_LENGTH_MAX);
   return catalogue.search(question, { limit: RELATED_MAX, filter: isNear }).map(({ key }) => key);
 }
 
-function listMissing(context: Context, { row }: Entry): readonly string[] {
+function listMissing(context: DoorContext, { row }: Entry): readonly string[] {
   return row.type === 'http' ? context.missingCredentials(parseAuth(row.auth)) : [];
 }
 
 const round = (value: number | null): number | null => (value === null ? null : Math.round(value * 1_000) / 1_000);
 
 /** What only the database knows. Who changed a row and what was sent to it are for the owner alone. */
-async function readRecords({ store: { db } }: Context, key: string, forOwner: boolean) {
+async function readRecords({ store: { db } }: DoorContext, key: string, forOwner: boolean) {
   const since = Date.now() - DAYS * DAY_MS;
   const [errors, versions, measured, request] = await Promise.all([
     listLastErrors(db, key, { sinceMs: since, limit: ERRORS_MAX }),
@@ -55,7 +55,7 @@ async function readRecords({ store: { db } }: Context, key: string, forOwner: bo
   };
 }
 
-async function tryRecords(context: Context, key: string, forOwner: boolean) {
+async function tryRecords(context: DoorContext, key: string, forOwner: boolean) {
   try {
     return context.catalogue.staleSince === undefined ? await readRecords(context, key, forOwner) : undefined;
   } catch (error) {
@@ -69,7 +69,7 @@ async function tryRecords(context: Context, key: string, forOwner: boolean) {
  * history and measurements. While the database is away what it alone knows is left out, and `stale` says so.
  * @throws AppError unknown_key.
  */
-export async function readFullContract(context: Context, key: string, forOwner: boolean): Promise<Document> {
+export async function readFullContract(context: DoorContext, key: string, forOwner: boolean): Promise<Document> {
   const entry = getShown(context, key);
   const records = await tryRecords(context, key, forOwner);
   const { errors, ...told } = records ?? {};

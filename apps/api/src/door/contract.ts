@@ -1,7 +1,8 @@
 import type { Entry } from '@rowcall/catalogue';
 import { buildContract, type Contract, contractToMarkdown, contractToSkill } from '@rowcall/contract';
 import { AppError } from '@rowcall/errors';
-import type { Context } from '../context.js';
+import type { DoorContext } from '../context.js';
+import { type Asker, toRunNow } from './run-now.js';
 
 /** The forms that a contract can be read in. */
 export type Format = 'json' | 'markdown' | 'skill';
@@ -33,7 +34,7 @@ function keep(entry: Entry, contract: Contract): void {
 }
 
 /** The contract of an entry: to build one compiles its schema, so the last ones are kept. */
-export function contractOf(context: Context, entry: Entry): Contract {
+export function contractOf(context: DoorContext, entry: Entry): Contract {
   const { fingerprint, effect } = entry;
   const found = kept.get(entry);
   // A row that includes others changes with them.
@@ -44,7 +45,7 @@ export function contractOf(context: Context, entry: Entry): Contract {
 }
 
 /** The entry of a key. @throws AppError unknown_key, for a disabled row as well: it is gone from every projection. */
-export function getShown({ catalogue }: Context, key: string): Entry {
+export function getShown({ catalogue }: DoorContext, key: string): Entry {
   const entry = catalogue.find(key);
   if (entry?.row.enabled) return entry;
   throw new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
@@ -53,18 +54,26 @@ export function getShown({ catalogue }: Context, key: string): Entry {
 }
 
 /** Reads one row's contract. @throws AppError unknown_key. */
-export function readContract(context: Context, key: string, format: Format): Document {
+export function readContract(
+  context: DoorContext,
+  key: string,
+  { format, ...asker }: Asker & { format: Format },
+): Document {
   const entry = getShown(context, key);
   const contract = contractOf(context, entry);
   if (format === 'markdown') return { contentType: 'text/markdown; charset=utf-8', text: contractToMarkdown(contract) };
   if (format === 'skill') return { contentType: 'text/markdown; charset=utf-8', text: contractToSkill(contract) };
   return {
     contentType: 'application/json; charset=utf-8',
-    text: JSON.stringify({ ...contract, ...staleness(context) }),
+    text: JSON.stringify({
+      ...contract,
+      ...toRunNow(context, entry, { example: contract.example, ...asker }),
+      ...staleness(context),
+    }),
   };
 }
 
 /** Said on every answer from memory while changes may have been missed. */
-export function staleness({ catalogue }: Context): { stale_since?: string } {
+export function staleness({ catalogue }: DoorContext): { stale_since?: string } {
   return catalogue.staleSince === undefined ? {} : { stale_since: new Date(catalogue.staleSince).toISOString() };
 }

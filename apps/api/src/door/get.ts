@@ -1,14 +1,19 @@
+import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { dispatchBodySchema, problemSchema } from '@rowcall/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
-import type { Context } from '../context.js';
-import { isOwner, requireOwner } from '../plugins/owner.js';
+import type { Context, DoorContext } from '../context.js';
+import { findReader, requireCaller, toView } from '../plugins/caller.js';
+import { refuseCredential } from '../plugins/owner.js';
+import { sendAnswer } from './answer.js';
 import { ask } from './ask.js';
 import { confirm } from './confirm.js';
 import { type Document, type Format, readContract } from './contract.js';
 import { readFullContract } from './contract-full.js';
+import { explainGrant } from './explain.js';
+import { invokeByLink } from './invoke-link.js';
 import { manifestToMarkdown, readManifest } from './manifest.js';
 import { readMap } from './map.js';
 import { readReceipt } from './receipt.js';
@@ -22,7 +27,23 @@ const querySchema = z.strictObject({
   registry: z.literal('1').optional().meta({ description: 'List flat descriptors.' }),
   schema: z.literal('invocation').optional().meta({ description: 'JSON Schema of an invocation.' }),
   confirm: z.string().min(1).max(64).optional().meta({ description: 'Public proof of a receipt.' }),
-  receipt: z.string().min(1).max(64).optional().meta({ description: 'Everything about a receipt; owner only.' }),
+  receipt: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: 'Everything about a receipt, for who made the call, the owner, and read grants.' }),
+  explain: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: '1: what the token may do that the request presents; cap_…: what that grant may do.' }),
+  invoke: z.string().min(1).max(256).optional().meta({ description: 'Run a row, by the token of a grant alone.' }),
+  body: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments split on "|".' }),
+  args: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments by name, a JSON object.' }),
+  share: z.string().max(256).optional().meta({ description: 'Token of a grant.' }),
+  audience: z.string().max(256).optional().meta({ description: 'Whom the call comes from, for a grant bound to one.' }),
   format: z.enum(['json', 'markdown', 'skill']).optional(),
   detail: z
     .literal('full')
@@ -48,19 +69,24 @@ const markdown = (text: string): Document => ({ contentType: 'text/markdown; cha
 
 /** How a document is asked for. */
 interface View {
+  readonly request: FastifyRequest;
   readonly query: Query;
   readonly format: Format;
-  /** Whether the caller may know what rows there are. */
+  /** Undefined for anyone. */
+  readonly reader: Caller | undefined;
+  /** Whether the reader may know what rows there are. */
   readonly seesRows: boolean;
-  readonly byOwner: boolean;
 }
+
+const isOwner = (reader: Caller | undefined): boolean => reader?.chain.length === 0;
 
 interface Action {
   /** Parameters that may come with the action. */
   readonly companions: readonly (keyof Query)[];
   /** What decides whether a caller without a credential may read it. */
-  readonly audience: 'contracts' | 'confirm' | 'owner' | 'anyone';
-  read(context: Context, view: View): Document | Promise<Document>;
+  readonly audience: 'contracts' | 'confirm' | 'caller' | 'anyone';
+  /** @param door the context, with the rows that the reader may know of. */
+  read(door: DoorContext, view: View): Document | Promise<Document>;
 }
 
 const { $schema, $defs } = z.toJSONSchema(dispatchBodySchema, { io: 'input' });
@@ -71,25 +97,27 @@ const ACTIONS = {
   ask: {
     companions: [],
     audience: 'contracts',
-    read: (context, { query }) => json(ask(context, query.ask ?? '')),
+    read: (door, { query: { ask: question = '', share }, reader }) => json(ask(door, question, { reader, share })),
   },
   key: {
     companions: ['format', 'detail'],
     audience: 'contracts',
-    read: (context, { query: { key = '', detail }, format, byOwner }) =>
-      detail === undefined ? readContract(context, key, format) : readFullContract(context, key, byOwner),
+    read: (door, { query: { key = '', detail, share }, format, reader }) =>
+      detail === undefined
+        ? readContract(door, key, { format, reader, share })
+        : readFullContract(door, key, isOwner(reader)),
   },
   map: {
     companions: [],
     audience: 'contracts',
-    read: (context, { query }) => json(readMap(context, query.map ?? '1')),
+    read: (door, { query }) => json(readMap(door, query.map ?? '1')),
   },
   registry: {
     companions: ['category', 'limit', 'cursor'],
     audience: 'contracts',
-    read: (context, { query: { category, cursor, limit = 100 } }) =>
+    read: (door, { query: { category, cursor, limit = 100 } }) =>
       json(
-        listRegistry(context, {
+        listRegistry(door, {
           limit,
           ...(category === undefined ? {} : { category }),
           ...(cursor === undefined ? {} : { cursor }),
@@ -100,34 +128,47 @@ const ACTIONS = {
   confirm: {
     companions: [],
     audience: 'confirm',
-    read: async (context, { query }) => json(await confirm(context, query.confirm ?? '')),
+    read: async (door, { query }) => json(await confirm(door, query.confirm ?? '')),
   },
   receipt: {
     companions: [],
-    audience: 'owner',
-    read: async (context, { query }) => json(await readReceipt(context, query.receipt ?? '')),
+    audience: 'caller',
+    read: async (door, { query, request }) =>
+      json(await readReceipt(door, query.receipt ?? '', await requireCaller(door, request))),
+  },
+  explain: {
+    companions: [],
+    audience: 'caller',
+    read: async (door, { query, request }) => json(await explainGrant(door, request, query.explain ?? '')),
   },
 } as const satisfies Record<string, Action>;
 
 const MANIFEST: Action = {
   companions: ['format'],
   audience: 'anyone',
-  read: (context, { format, seesRows }) =>
-    format === 'json' ? json(readManifest(context, seesRows)) : markdown(manifestToMarkdown(context, seesRows)),
+  read: (door, { format, seesRows }) =>
+    format === 'json' ? json(readManifest(door, seesRows)) : markdown(manifestToMarkdown(door, seesRows)),
 };
 
-const FIX = `the actions are ${Object.keys(ACTIONS).join(', ')}; GET /api/dispatch explains them`;
+/** Goes with every action: who reads may say it in the address. */
+const ALWAYS: readonly (keyof Query)[] = ['share', 'audience'];
+
+const FIX = `the actions are ${[...Object.keys(ACTIONS), 'invoke'].join(', ')}; GET /api/dispatch explains them`;
 
 /** The one action that a query asks for. @throws AppError unrecognized_request naming what does not go together. */
-function toAction(query: Query): Action {
+function toAction(query: Query): Action | 'invoke' {
   const given = Object.keys(query);
-  const names = given.filter((name): name is keyof typeof ACTIONS => Object.hasOwn(ACTIONS, name));
+  const names = given.filter(
+    (name): name is keyof typeof ACTIONS | 'invoke' => Object.hasOwn(ACTIONS, name) || name === 'invoke',
+  );
   const [name] = names;
   if (names.length > 1) {
     throw new AppError('unrecognized_request', `one action per request, not ${names.join(' and ')}`, { fix: FIX });
   }
-  const action: Action = name === undefined ? MANIFEST : ACTIONS[name];
-  const strange = given.filter((param) => param !== name && !action.companions.includes(param as keyof Query));
+  const action = name === undefined ? MANIFEST : name === 'invoke' ? name : ACTIONS[name];
+  const companions: readonly (keyof Query)[] = action === 'invoke' ? ['body', 'args'] : action.companions;
+  const known = [name, ...companions, ...ALWAYS];
+  const strange = given.filter((param) => !known.includes(param as keyof Query));
   if (query.format === 'skill' && name !== 'key') strange.push('format=skill');
   if (query.detail !== undefined && query.format !== undefined && query.format !== 'json') strange.push('detail=full');
   if (strange.length === 0) return action;
@@ -141,15 +182,23 @@ function formatOf(request: FastifyRequest, query: Query): Format {
   return /\btext\/markdown\b/.test(request.headers.accept ?? '') ? 'markdown' : 'json';
 }
 
-async function requireAudience(context: Context, request: FastifyRequest, audience: Action['audience']): Promise<void> {
+/** @throws AppError unauthorized for a reader that the action is not open to. */
+async function requireAudience(context: Context, view: View, audience: Action['audience']): Promise<void> {
   const open =
     audience === 'anyone' ||
+    view.reader !== undefined ||
     (audience === 'contracts' && context.config.publicContracts) ||
     (audience === 'confirm' && context.config.publicConfirm);
-  if (!open) await requireOwner(context, request);
+  if (!open) await refuseCredential(context, view.request);
 }
 
-/** GET /api/dispatch: every action that runs nothing. */
+async function toReaderView(context: Context, request: FastifyRequest, query: Query): Promise<View> {
+  const reader = await findReader(context, request);
+  const seesRows = context.config.publicContracts || reader !== undefined;
+  return { request, query, format: formatOf(request, query), reader, seesRows };
+}
+
+/** GET /api/dispatch: every action that only reads, and the one that runs a row by a link. */
 export function addDoorGet(app: App, context: Context): void {
   app.route({
     method: 'GET',
@@ -158,27 +207,33 @@ export function addDoorGet(app: App, context: Context): void {
     schema: {
       operationId: 'readDoor',
       summary: 'Ask, read, browse and confirm: one action per request; none for the manifest',
+      description: 'With invoke, and the token of a grant, it runs a row: for links. All else only reads.',
       tags: ['door'],
-      security: [{}, { ownerKey: [] }],
+      security: [{}, { ownerKey: [] }, { grant: [] }],
       querystring: querySchema,
       response: {
         200: z.looseObject({}).meta({ description: 'The document of the action.' }),
+        202: z.looseObject({}).meta({ description: 'With invoke: the call waits for a person.' }),
         400: problemSchema,
         401: problemSchema,
+        403: problemSchema,
         404: problemSchema,
       },
     },
     async handler(request, reply) {
-      const action = toAction(request.query);
-      await requireAudience(context, request, action.audience);
       const { query } = request;
-      const byOwner = isOwner(context, request);
-      const seesRows = context.config.publicContracts || byOwner;
-      const document = await action.read(context, { query, format: formatOf(request, query), seesRows, byOwner });
-      // What only the owner may read is kept nowhere on its way.
-      const forOwner = action.audience === 'owner' || (byOwner && query.detail !== undefined);
-      const cacheControl = forOwner ? 'no-store' : 'no-cache';
-      return sendDocument(request, reply, { ...document, cacheControl });
+      // A token may stand in the address: it is told to nobody that is linked from here.
+      if (query.share !== undefined) reply.header('referrer-policy', 'no-referrer');
+      const action = toAction(query);
+      if (action === 'invoke') {
+        return sendAnswer(reply, await invokeByLink(context, request, { ...query, invoke: query.invoke ?? '' }));
+      }
+      const view = await toReaderView(context, request, query);
+      await requireAudience(context, view, action.audience);
+      const document = await action.read({ ...context, catalogue: toView(context, view.reader) }, view);
+      // What only this reader may read is kept nowhere on its way.
+      const isPrivate = action.audience === 'caller' || view.reader !== undefined;
+      return sendDocument(request, reply, { ...document, cacheControl: isPrivate ? 'no-store' : 'no-cache' });
     },
   });
 }

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '@rowcall/errors';
-import type { Context } from '../context.js';
+import type { DoorContext } from '../context.js';
 import { staleness } from './contract.js';
 import { countCategories } from './map.js';
 
@@ -7,7 +7,7 @@ import { countCategories } from './map.js';
 const CATEGORIES_MAX = 50;
 
 /** What is in the catalogue, for those who may know. */
-function readContents(context: Context) {
+function readContents(context: DoorContext) {
   return {
     counts: context.catalogue.counts,
     categories: countCategories(context).slice(0, CATEGORIES_MAX),
@@ -19,7 +19,7 @@ function readContents(context: Context) {
  * What an agent that has never seen the server reads first: the four steps, and what is the same for every row.
  * @param seesRows whether the caller may know what rows there are.
  */
-export function readManifest(context: Context, seesRows: boolean) {
+export function readManifest(context: DoorContext, seesRows: boolean) {
   const door = `${context.baseUrl()}/api/dispatch`;
   return {
     name: 'rowcall',
@@ -45,7 +45,7 @@ export function readManifest(context: Context, seesRows: boolean) {
 }
 
 /** The manifest for a reader of Markdown. */
-export function manifestToMarkdown(context: Context, seesRows: boolean): string {
+export function manifestToMarkdown(context: DoorContext, seesRows: boolean): string {
   const {
     what,
     steps,

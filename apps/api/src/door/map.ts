@@ -1,5 +1,5 @@
 import { AppError } from '@rowcall/errors';
-import type { Context } from '../context.js';
+import type { DoorContext } from '../context.js';
 import { staleness } from './contract.js';
 import { toDescriptor } from './descriptor.js';
 
@@ -8,21 +8,21 @@ const CHILDREN_MAX = 100;
 const UNCATEGORISED = '(none)';
 
 /** Rows per category, by name. */
-export function countCategories({ catalogue }: Context): { category: string; rows: number }[] {
+export function countCategories({ catalogue }: DoorContext): { category: string; rows: number }[] {
   const counts = new Map<string, number>();
   for (const { row } of catalogue.registry) counts.set(row.category, (counts.get(row.category) ?? 0) + 1);
   return [...counts].map(([category, rows]) => ({ category, rows }));
 }
 
 /** A tree of small documents: the root names the categories, a category its rows, a row its contract. */
-export function readMap(context: Context, name: string) {
+export function readMap(context: DoorContext, name: string) {
   return name === '1' ? readRoot(context) : readCategory(context, name);
 }
 
 const toMapUrl = (baseUrl: string, category: string): string =>
   `${baseUrl}/api/dispatch?map=${encodeURIComponent(category === '' ? UNCATEGORISED : category)}`;
 
-function readRoot(context: Context) {
+function readRoot(context: DoorContext) {
   const baseUrl = context.baseUrl();
   return {
     map: 'root',
@@ -36,7 +36,7 @@ function readRoot(context: Context) {
   };
 }
 
-function readCategory(context: Context, name: string) {
+function readCategory(context: DoorContext, name: string) {
   const baseUrl = context.baseUrl();
   const category = name === UNCATEGORISED ? '' : name;
   const entries = context.catalogue.registry.filter(({ row }) => row.category === category);

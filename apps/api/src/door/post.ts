@@ -1,10 +1,12 @@
-import { type Dispatched, type DispatchRequest, toAnswerText, toReceiptLinks } from '@rowcall/engine';
+import type { Caller, Dispatched, DispatchRequest } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import {
   type DispatchBody,
   dispatchAnswerSchema,
   dispatchBodySchema,
   isJsonObject,
+  type JsonObject,
+  parkedAnswerSchema,
   problemSchema,
   queuedAnswerSchema,
   shapeAnswerSchema,
@@ -13,11 +15,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { isOwner, requireOwner } from '../plugins/owner.js';
+import { findToken, requireCaller, toCaller } from '../plugins/caller.js';
+import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
+import { sendAnswer, toAnswer } from './answer.js';
+import { answerOnce, findIdempotencyKey } from './keyed.js';
 import { correctMisnested } from './misnested.js';
-
-/** A W3C trace context. Version ff and ids of zeros alone are none. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** What the caller probably meant: unrecognized_request with the corrected call; undefined for a call that is flat. */
 function findMisnested({ catalogue }: Context, body: unknown): AppError | undefined {
@@ -39,36 +41,50 @@ function findMisnested({ catalogue }: Context, body: unknown): AppError | undefi
 const prefersAsync = ({ headers: { prefer } }: FastifyRequest): boolean =>
   typeof prefer === 'string' && /\brespond-async\b/i.test(prefer);
 
-function toRequest(body: DispatchBody, request: FastifyRequest): DispatchRequest {
+function toRequest(body: DispatchBody, mode: DispatchRequest['mode']): Omit<DispatchRequest, 'key' | 'input'> {
   return {
-    key: body.key,
-    input: body.args === undefined ? { body: body.body ?? '' } : { args: body.args },
     expectContract: body.expect_contract,
     shape: body.shape,
-    mode: body.mode ?? (prefersAsync(request) ? 'async' : 'sync'),
+    mode,
     onBehalfOf: body.on_behalf_of,
     reason: body.reason,
+    confirmed: body.confirm,
   };
 }
 
-function toCaller(request: FastifyRequest) {
-  const traceparent = request.headers.traceparent;
-  return {
-    actor: 'owner',
-    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : null,
-  };
+/** Does what a body asks for: a call of its own, one that is fired again, or one that corrects another. */
+function dispatch(
+  { engine, lineage }: Context,
+  { body, mode, caller }: { body: DispatchBody; mode: DispatchRequest['mode']; caller: Caller },
+  claim: DispatchRequest['claim'],
+): Promise<Dispatched> {
+  const common = { ...toRequest(body, mode), claim };
+  if (body.replay !== undefined) return lineage.replay(body.replay, common, caller);
+  const input = body.args === undefined ? { body: body.body ?? '' } : { args: body.args };
+  const request = { ...common, key: body.key ?? '', input };
+  return body.repairs === undefined ? engine.dispatch(request, caller) : lineage.repair(body.repairs, request, caller);
 }
 
-function sendDispatched(reply: FastifyReply, dispatched: Dispatched, baseUrl: string): FastifyReply {
-  reply.header('content-type', 'application/json; charset=utf-8').header('cache-control', 'no-store');
-  if (dispatched.kind === 'finished') return reply.send(toAnswerText(dispatched.call, baseUrl));
-  if (dispatched.kind === 'shaped') {
-    return reply.send(JSON.stringify({ ok: true, ran: false, state: 'shaped', ...dispatched.call }));
+async function answer(context: Context, request: FastifyRequest, reply: FastifyReply, body: DispatchBody) {
+  const isByOwner = body.share === undefined && findToken(request) === undefined && isOwner(context, request);
+  const caller = isByOwner ? toCaller(request, []) : await requireCaller(context, request, body.share);
+  const mode = body.mode ?? (prefersAsync(request) ? 'async' : 'sync');
+  const call = { body, mode, caller } as const;
+  const key = body.shape === true ? undefined : findIdempotencyKey(request);
+  if (key !== undefined) {
+    const { share: _, ...told } = body;
+    const asked = { ...told, mode } as unknown as JsonObject;
+    const once = {
+      actor: caller.actor,
+      key,
+      asked,
+      run: (claim: DispatchRequest['claim']) => dispatch(context, call, claim),
+    };
+    return sendAnswer(reply, await answerOnce(context, once));
   }
-  const { id, trace, lane } = dispatched;
-  const links = toReceiptLinks(baseUrl, id);
-  const answer = { ok: true, ran: false, state: 'queued', trace, invocation_id: id, lane, ...links };
-  return reply.status(202).header('location', links.receipt).send(JSON.stringify(answer));
+  const dispatched = await dispatch(context, call, undefined);
+  if (dispatched.kind === 'repeated') throw new Error('a call without an Idempotency-Key was taken for a repetition');
+  return sendAnswer(reply, toAnswer(dispatched, context.baseUrl()));
 }
 
 /** POST /api/dispatch: runs a row and answers with its result and proof. */
@@ -79,18 +95,23 @@ export function addDoorPost(app: App, context: Context): void {
     schema: {
       operationId: 'invoke',
       summary: 'Run a row',
-      description: '200 when the row ran, whatever came of it; 202 when it was queued; a problem when it did not run.',
+      description:
+        '200 when the row ran, whatever came of it; 202 when it was queued or waits for a person; a problem when it did not run.',
       tags: ['door'],
-      security: [{ ownerKey: [] }],
+      security: [{ ownerKey: [] }, { grant: [] }],
       body: dispatchBodySchema,
       response: {
         200: z.union([dispatchAnswerSchema, shapeAnswerSchema]),
-        202: queuedAnswerSchema,
+        202: z.union([queuedAnswerSchema, parkedAnswerSchema]),
         400: problemSchema,
         401: problemSchema,
+        403: problemSchema,
         404: problemSchema,
         409: problemSchema,
+        410: problemSchema,
+        413: problemSchema,
         424: problemSchema,
+        429: problemSchema,
         501: problemSchema,
         503: problemSchema,
         504: problemSchema,
@@ -98,17 +119,14 @@ export function addDoorPost(app: App, context: Context): void {
     },
     // With callbacks: this is the way of every call, and a promise for each step would cost as much as the step.
     onRequest(request, _reply, done) {
-      if (!isOwner(context, request)) requireOwner(context, request).then(() => done(), done);
-      else if (request.headers['idempotency-key'] === undefined) done();
-      else
-        done(new AppError('unrecognized_request', 'Idempotency-Key is not supported by this version; nothing was run'));
+      // A wrong key is refused before the body is read; a token may be in the body.
+      if (presentsCredential(request) && !isOwner(context, request) && findToken(request) === undefined) {
+        refuseCredential(context, request).catch(done);
+      } else done();
     },
     preValidation(request, _reply, done) {
       done(findMisnested(context, request.body));
     },
-    async handler(request, reply) {
-      const dispatched = await context.engine.dispatch(toRequest(request.body, request), toCaller(request));
-      return sendDispatched(reply, dispatched, context.baseUrl());
-    },
+    handler: (request, reply) => answer(context, request, reply, request.body),
   });
 }

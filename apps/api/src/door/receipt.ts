@@ -1,20 +1,22 @@
-import { toReceiptLinks } from '@rowcall/engine';
+import { type Caller, toReceiptLinks } from '@rowcall/engine';
 import { parseJson, type Receipt } from '@rowcall/protocol';
-import { findReceipt, findReceiptPayload, listTrace } from '@rowcall/store';
-import type { Context } from '../context.js';
+import { findReceiptPayload, listTrace } from '@rowcall/store';
+import type { DoorContext } from '../context.js';
 import { confirm } from './confirm.js';
 
 /** Receipts of a trace that one answer shows. */
 const TRACE_MAX = 1_000;
 
-/** Everything about one call, for the owner: the receipt, what went in and came out, and its trace as a tree. */
-export async function readReceipt(context: Context, id: string) {
+/**
+ * Everything about one call, for who may know it: the receipt, what went in and came out, and its trace as a tree.
+ * @throws AppError unknown_receipt.
+ */
+export async function readReceipt(context: DoorContext, id: string, reader: Caller) {
   const { db } = context.store;
   const confirmation = await confirm(context, id);
   const links = toReceiptLinks(context.baseUrl(), id);
   if (!confirmation.confirmed) return { invocation_id: id, state: confirmation.state, links };
-  const receipt = await findReceipt(db, id);
-  if (receipt === undefined) throw new Error(`receipt ${id} was there and is gone`);
+  const receipt = await context.lineage.getReceipt(id, reader);
   const [payload, trace] = await Promise.all([findReceiptPayload(db, id), listTrace(db, receipt.trace, TRACE_MAX)]);
   return {
     state: 'finished',

@@ -1,7 +1,7 @@
 import type { Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
 import { parseJson } from '@rowcall/protocol';
-import type { Context } from '../context.js';
+import type { DoorContext } from '../context.js';
 import { staleness } from './contract.js';
 import { toDescriptor } from './descriptor.js';
 
@@ -30,7 +30,7 @@ function parseCursor(cursor: string): Position {
 const toCursor = (entry: Entry): string => Buffer.from(JSON.stringify(toPosition(entry))).toString('base64url');
 
 /** One page of flat descriptors of the registry. */
-export function listRegistry(context: Context, options: { category?: string; limit: number; cursor?: string }) {
+export function listRegistry(context: DoorContext, options: { category?: string; limit: number; cursor?: string }) {
   const { category, limit, cursor } = options;
   const inCategory = context.catalogue.registry.filter(
     ({ row }) => category === undefined || row.category === category,

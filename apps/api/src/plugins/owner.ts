@@ -2,6 +2,9 @@ import { AppError } from '@rowcall/errors';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 
+/** What credentials are checked with. */
+export type Credentials = Pick<Context, 'isOwnerKey' | 'refusals' | 'grantBook'>;
+
 /** The credential that a request presents: a bearer token, or the header x-terminal-key. Never from the address. */
 function findCredential(request: FastifyRequest): string | undefined {
   const { authorization } = request.headers;
@@ -11,15 +14,23 @@ function findCredential(request: FastifyRequest): string | undefined {
 }
 
 /** Tells whether the request carries the owner key. */
-export function isOwner(context: Context, request: FastifyRequest): boolean {
+export function isOwner(context: Credentials, request: FastifyRequest): boolean {
   const credential = findCredential(request);
   return credential !== undefined && context.isOwnerKey(credential);
 }
 
 /** Lets the owner pass. @throws AppError unauthorized, counted and slowed down, for anyone else. */
-export async function requireOwner(context: Context, request: FastifyRequest): Promise<void> {
-  if (isOwner(context, request)) return;
-  await context.refusals.add(request.ip);
-  const what = findCredential(request) === undefined ? 'no credential was sent' : 'the credential is not valid';
-  throw new AppError('unauthorized', what);
+export async function requireOwner(context: Credentials, request: FastifyRequest): Promise<void> {
+  if (!isOwner(context, request)) await refuseCredential(context, request);
 }
+
+/** Refuses whoever presents no valid credential, counted and slowed down. @throws AppError unauthorized. */
+export async function refuseCredential(context: Credentials, request: FastifyRequest, why?: string): Promise<never> {
+  await context.refusals.add(request.ip);
+  const what = presentsCredential(request) ? 'the credential is not valid' : 'no credential was sent';
+  throw new AppError('unauthorized', why ?? what);
+}
+
+/** Tells whether the request presents any credential in its headers. */
+export const presentsCredential = (request: FastifyRequest): boolean =>
+  findCredential(request) !== undefined || request.headers['x-share'] !== undefined;

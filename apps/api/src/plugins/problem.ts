@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { KeptAnswer } from '@rowcall/engine';
 import { AppError, type ErrorCode } from '@rowcall/errors';
 import { isDatabaseAway } from '@rowcall/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -93,14 +94,25 @@ function toProblemText(error: AppError): string {
   });
 }
 
-function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
+/** A failure as the answer that tells of it. */
+export function toProblemAnswer(error: AppError): KeptAnswer {
   const { status } = error.entry;
-  if (typeof error.details.retry_after === 'number') reply.header('retry-after', error.details.retry_after);
-  if (status === 401) reply.header('www-authenticate', 'Bearer realm="rowcall"');
-  return reply
-    .status(status)
-    .headers({ 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
-    .send(toProblemText(error));
+  const { retry_after } = error.details;
+  return {
+    status,
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...(typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {}),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer realm="rowcall"' } : {}),
+    },
+    text: toProblemText(error),
+  };
+}
+
+function sendProblem(reply: FastifyReply, error: AppError): FastifyReply {
+  const { status, headers, text } = toProblemAnswer(error);
+  return reply.status(status).headers(headers).send(text);
 }
 
 /** Answers a failure as a problem. A defect answers a bare 500 and is logged whole. */

@@ -51,6 +51,7 @@ export function buildHttpRunner(options: HttpRunnerOptions): HttpRunner {
       return redact(outcome, toRedactor(source));
     },
     shape: (call) => ({ shape: shapeHttpCall(call, options), missing: credentials.missing(call.auth) }),
+    requireCredential: (auth) => void credentials.toSource(auth),
     missing: (auth) => credentials.missing(auth),
     close: async () => {
       closed = true;

@@ -92,6 +92,8 @@ export interface HttpRunner {
   run(call: HttpCall, signal: AbortSignal): Promise<HttpOutcome>;
   /** The exact request that `run` would send, without a credential's value, and the variables that are not set. */
   shape(call: HttpCall): { readonly shape: JsonObject; readonly missing: readonly string[] };
+  /** @throws AppError credential_missing, as `run` would before anything is sent. */
+  requireCredential(auth: Auth): void;
   /** The environment variables that a credential needs and that are not set. */
   missing(auth: Auth): readonly string[];
   /** Ends every connection; calls in flight end as `cancelled`. May be called twice. */

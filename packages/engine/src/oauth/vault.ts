@@ -9,7 +9,7 @@ import {
   type StoredOauthToken,
   saveOauthToken,
 } from '@rowcall/store';
-import { Sealer } from './seal.js';
+import { Sealer } from '../seal.js';
 import { type OauthSettings, toConfigHash } from './settings.js';
 
 /** How long, in ms, one process alone may ask the provider. What a process that dies in the middle costs. */

@@ -13,7 +13,7 @@ import {
 import { makeRow, type TestStore, testStore } from '@rowcall/testing';
 import type { FinishedCall } from '../answer.js';
 import { type BuildEngineOptions, buildEngine, type EngineParts } from '../build-engine.js';
-import type { DispatchRequest } from '../call.js';
+import type { Caller, DispatchRequest } from '../call.js';
 
 /** An engine of real parts on a database of its own, and a second pair of eyes on that database. */
 export interface TestEngine {
@@ -34,7 +34,7 @@ export interface TestEngine {
 /** SHA-256 of UTF-8 bytes, computed apart from the code under test. */
 export const sha256 = (text: string): string => createHash('sha256').update(Buffer.from(text, 'utf8')).digest('hex');
 
-export const CALLER = { actor: 'owner', traceparent: null };
+export const CALLER: Caller = { actor: 'owner', traceparent: null, chain: [] };
 
 /** Starts a {@link TestEngine}. @param shared the database of another, which outlives this engine; a new one when not given. */
 export async function startTestEngine(
@@ -56,6 +56,7 @@ export async function startTestEngine(
   });
   const { subscriptions, store, catalogue, engine } = parts;
   const listener = new Listener({ url: database.url, name: 'test-engine', log: silentLog, subscriptions });
+  await parts.housekeeping.start();
   await parts.loadFunctions();
   await listener.start();
   const dispatch = (key: string, request: Partial<DispatchRequest>) =>

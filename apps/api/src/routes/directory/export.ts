@@ -29,7 +29,7 @@ export function addExportRows(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ query: { category, source } }, reply) {
-      const entries = [...context.catalogue.entries()]
+      const entries = [...context.catalogue.list()]
         .filter(({ row }) => category === undefined || row.category === category)
         .filter(({ row }) => source === undefined || row.source === source)
         .sort((a, b) => (a.row.key < b.row.key ? -1 : 1));

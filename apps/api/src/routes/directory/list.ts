@@ -29,7 +29,7 @@ export function addListRows(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ query: { limit, cursor = '', category } }) {
-      const entries = [...context.catalogue.entries()]
+      const entries = [...context.catalogue.list()]
         .filter(({ row }) => row.key > cursor && (category === undefined || row.category === category))
         .sort((a, b) => (a.row.key < b.row.key ? -1 : 1));
       const page = entries.slice(0, limit);

@@ -35,12 +35,12 @@ async function testExample({ engine }: Context, entry: Entry, example: string): 
     expectContract: entry.fingerprint,
   };
   try {
-    const dispatched = await engine.dispatch(request, { actor: 'owner', traceparent: null });
-    if (dispatched.kind === 'queued') throw new Error('a synchronous call was queued');
+    const dispatched = await engine.dispatch(request, { actor: 'owner', traceparent: null, chain: [] });
     if (dispatched.kind === 'shaped') {
       const { shape, missing } = dispatched.call;
       return { example, ok: missing.length === 0, shape, missing: [...missing] };
     }
+    if (dispatched.kind !== 'finished') throw new Error(`a synchronous call of the owner was ${dispatched.kind}`);
     const { receipt, error } = dispatched.call;
     return {
       example,

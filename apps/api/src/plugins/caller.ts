@@ -1,0 +1,104 @@
+import type { CatalogueReading } from '@rowcall/catalogue';
+import { CatalogueView } from '@rowcall/catalogue';
+import type { Caller } from '@rowcall/engine';
+import { AppError } from '@rowcall/errors';
+import { type Chain, checkLive, covers, isToken, mayRead, toActor, toAppError } from '@rowcall/grants';
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../context.js';
+import { type Credentials, isOwner, refuseCredential } from './owner.js';
+
+/** A W3C trace context. Version ff and ids of zeros alone are none. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+const OWNER: Chain = [];
+
+const header = (request: FastifyRequest, name: string): string | undefined => {
+  const value = request.headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+/**
+ * The token that a request presents: in the body's `share`, the header `x-share`, the query's `share`, or as a bearer
+ * token. Where it comes beside an owner key, the token holds: it is the narrower authority.
+ * @throws AppError unrecognized_request for two that differ.
+ */
+export function findToken(request: FastifyRequest, bodyShare?: string): string | undefined {
+  const { share } = request.query as { share?: unknown };
+  if (Array.isArray(share)) throw new AppError('unrecognized_request', 'share is given more than once');
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const given = [bodyShare, header(request, 'x-share'), typeof share === 'string' ? share : undefined];
+  if (bearer !== undefined && isToken(bearer)) given.push(bearer);
+  const [token, other] = new Set(given.filter((value) => value !== undefined));
+  if (other !== undefined) throw new AppError('unrecognized_request', 'the request presents two different tokens');
+  return token;
+}
+
+/** Who makes the request: the owner's empty chain or a grant's; undefined for nobody that is known. */
+async function findChain(context: Credentials, request: FastifyRequest, token: string | undefined) {
+  if (token === undefined) return isOwner(context, request) ? OWNER : undefined;
+  if (!isToken(token)) return undefined;
+  const found = context.grantBook.findByToken(token);
+  return found instanceof Promise ? await found : found;
+}
+
+/** Who calls, as the engine knows it. */
+export function toCaller(request: FastifyRequest, chain: Chain): Caller {
+  const grant = chain.at(-1);
+  const traceparent = header(request, 'traceparent');
+  return {
+    actor: grant === undefined ? 'owner' : toActor(grant.fingerprint),
+    traceparent: traceparent !== undefined && TRACEPARENT.test(traceparent) ? traceparent : null,
+    chain,
+    audience: header(request, 'x-audience') ?? queryText(request, 'audience'),
+  };
+}
+
+/** A link can carry no header. */
+function queryText(request: FastifyRequest, name: string): string | undefined {
+  const value = (request.query as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The owner or the holder of a grant. @throws AppError unauthorized, counted and slowed down, for anyone else. */
+export async function requireCaller(
+  context: Credentials,
+  request: FastifyRequest,
+  bodyShare?: string,
+): Promise<Caller> {
+  const chain = await findChain(context, request, findToken(request, bodyShare));
+  return chain === undefined ? refuseCredential(context, request) : toCaller(request, chain);
+}
+
+/**
+ * The owner, or the holder of a grant that may see what others do (`scope: "read"`).
+ * @throws AppError unauthorized; expired, revoked; scope_mismatch.
+ */
+export async function requireReader(context: Credentials, request: FastifyRequest): Promise<Caller> {
+  const caller = await requireCaller(context, request);
+  requireLive(caller);
+  if (mayRead(caller.chain)) return caller;
+  throw new AppError('scope_mismatch', 'that is for the owner and for grants of scope "read"');
+}
+
+/** @throws AppError expired or revoked: such a grant shows nothing. */
+export function requireLive({ chain }: Caller): void {
+  const ended = checkLive(chain, Date.now());
+  if (ended !== undefined) throw toAppError(ended);
+}
+
+/**
+ * Who reads, where nobody has to say who they are; undefined for a request without token or owner key.
+ * @throws AppError unauthorized for a token of no grant; expired, revoked.
+ */
+export async function findReader(context: Credentials, request: FastifyRequest): Promise<Caller | undefined> {
+  if (findToken(request) === undefined) return isOwner(context, request) ? toCaller(request, OWNER) : undefined;
+  const caller = await requireCaller(context, request);
+  requireLive(caller);
+  return caller;
+}
+
+/** The rows that a reader may know of. */
+export function toView({ catalogue }: Context, reader: Caller | undefined): CatalogueReading {
+  const chain = reader?.chain ?? OWNER;
+  return chain.length === 0 ? catalogue : new CatalogueView(catalogue, (entry) => covers(chain, entry));
+}
