@@ -100,9 +100,11 @@ export const mintBodySchema = z
 export type MintBody = z.output<typeof mintBodySchema>;
 
 /** Body of a request for a child of the caller's grant: what is left out is as in the parent. */
-export const attenuateBodySchema = mintBodySchema
-  .partial()
-  .meta({ id: 'GrantAttenuation', example: { max_uses: 1, purpose: 'one look' } });
+export const attenuateBodySchema = mintBodySchema.partial().meta({
+  id: 'GrantAttenuation',
+  description: 'What is left out is as in the parent.',
+  example: { max_uses: 1, purpose: 'one look' },
+});
 /** What a holder asks a child of a grant to be. */
 export type AttenuateBody = z.output<typeof attenuateBodySchema>;
 
