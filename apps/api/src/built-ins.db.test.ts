@@ -157,7 +157,7 @@ describe('DIR_ADD', () => {
 
   it('carries the name of whoever calls', async () => {
     const request = { key: 'DIR_ADD', input: { args: { key: 'BY_AGENT', ...ROW } }, mode: 'sync' as const };
-    await api.context.engine.dispatch(request, { actor: 'cap:0123', traceparent: null });
+    await api.context.engine.dispatch(request, { actor: 'cap:0123', traceparent: null, chain: [] });
     const [version] = await query(`select actor from directory_version where key = $1`, ['BY_AGENT']);
     expect(version).toEqual({ actor: 'cap:0123' });
     const [event] = await query(`select actor from event where key = $1`, ['BY_AGENT']);

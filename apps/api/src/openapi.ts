@@ -26,6 +26,8 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
       tags: [
         { name: 'door', description: 'Ask, read, invoke, confirm.' },
         { name: 'directory', description: 'Rows: one is one capability.' },
+        { name: 'grants', description: 'Tokens of bounded authority over rows.' },
+        { name: 'approvals', description: 'Calls that wait for a person.' },
         { name: 'receipts', description: 'Proof of what ran.' },
         { name: 'errors', description: 'What failures mean.' },
         { name: 'health', description: 'Probes.' },
@@ -36,6 +38,11 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
             type: 'http',
             scheme: 'bearer',
             description: 'The owner key; the header x-terminal-key takes it as well.',
+          },
+          grant: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The token of a grant; the header x-share and the parameter share take it as well.',
           },
         },
       },

@@ -40,6 +40,10 @@ export function admit(asked: Asked, catalogue: Catalogue, now: number): Admissio
 function toUnknown({ key, caller: { chain } }: Asked, catalogue: Catalogue, now: number): AppError {
   const ended = checkLive(chain, now);
   if (ended !== undefined) return toAppError(ended);
+  // As for a row that is there: which keys there are outside its scope is not for the holder to learn.
+  if (!covers(chain, { key, category: '' })) {
+    return new AppError('scope_mismatch', `the grant is not for the row ${JSON.stringify(key.slice(0, 128))}`);
+  }
   return new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
     details: { did_you_mean: catalogue.nearest(key, SUGGESTIONS_MAX, (near) => covers(chain, near)) },
   });

@@ -16,7 +16,7 @@ describe('the engine', () => {
     test('an asynchronous call although no runner is there, and answers at once', async () => {
       const queued = await engine.parts.engine.dispatch(
         { key: 'ECHO', input: { body: 'later' }, mode: 'async' },
-        { actor: 'cap:1', traceparent: '00-1-2-03' },
+        { actor: 'cap:1', traceparent: '00-1-2-03', chain: [] },
       );
       expect(queued).toMatchObject({ kind: 'queued', lane: 'default' });
       if (queued.kind !== 'queued') throw new Error('not queued');
@@ -44,7 +44,7 @@ describe('the engine', () => {
       const calls = Array.from({ length: 200 }, () =>
         engine.parts.engine.dispatch(
           { key: 'ECHO', input: { body: '' }, mode: 'async' },
-          { actor: 'owner', traceparent: null },
+          { actor: 'owner', traceparent: null, chain: [] },
         ),
       );
       await Promise.all(calls);

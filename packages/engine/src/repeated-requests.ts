@@ -2,7 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@rowcall/errors';
 import { type JsonValue, parseJson, toCanonicalJson } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
-import { findKnownRequest, findReceipt, type IdempotencyClaim, type Store, saveAnswer } from '@rowcall/store';
+import {
+  findKnownRequest,
+  findReceipt,
+  type IdempotencyClaim,
+  type KnownRequest,
+  type Store,
+  saveAnswer,
+} from '@rowcall/store';
 import type { FinishedCall } from './answer.js';
 import type { Completions } from './completions.js';
 import type { Engine } from './engine.js';

@@ -64,6 +64,7 @@ export {
   dispatchAnswerSchema,
   dispatchBodySchema,
   jsonSchema,
+  noteSchema,
   parkedAnswerSchema,
   problemSchema,
   proofSchema,

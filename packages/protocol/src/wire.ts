@@ -4,7 +4,8 @@ import { OUTCOMES, PROOF_STATUSES } from './receipt.js';
 import { keySchema, ROW_TYPES } from './row.js';
 
 const wellFormed = (value: string) => !value.includes('\0') && value.isWellFormed();
-const note = (lengthMax: number) =>
+/** A text that goes into a column: what a caller says beside the input. */
+export const noteSchema = (lengthMax: number) =>
   z.string().min(1).max(lengthMax).refine(wellFormed, 'must be well-formed Unicode without U+0000');
 const receiptId = z.string().max(64);
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -35,8 +36,8 @@ export const dispatchBodySchema = z
       .boolean()
       .optional()
       .meta({ description: 'true: a replay or repair may do again what changes the world.' }),
-    on_behalf_of: note(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),
-    reason: note(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
+    on_behalf_of: noteSchema(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),
+    reason: noteSchema(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
   })
   .refine((body) => body.body === undefined || body.args === undefined, 'send body or args, not both')
   .refine((body) => body.key !== undefined || body.replay !== undefined, { path: ['key'], error: 'is required' })

@@ -7,7 +7,7 @@ import {
   claimJobs,
   completeJobs,
   DONE_CHANNEL,
-  findJobState,
+  findCallState,
   insertJobs,
   JOB_CHANNEL,
   type NewJob,
@@ -135,11 +135,11 @@ describe('the queue', () => {
     const [job] = await insert(makeJob());
     await claim('r1');
     const record = makeReceipt({ id: job?.id ?? '' }, { result: '"\\u0000"' });
-    expect(await findJobState(store.db, record.receipt.id)).toBe('running');
+    expect(await findCallState(store.db, record.receipt.id)).toBe('running');
     await completeJobs(store.ledgerPool, 'r1', [record]);
     expect(await findReceipt(store.db, record.receipt.id)).toEqual(record.receipt);
     expect(await findReceiptPayload(store.db, record.receipt.id)).toEqual(record.payload);
-    expect(await findJobState(store.db, record.receipt.id)).toBeUndefined();
+    expect(await findCallState(store.db, record.receipt.id)).toBeUndefined();
     await untilHeard(`${DONE_CHANNEL} ${record.receipt.id}`);
   });
 
@@ -164,7 +164,7 @@ describe('the queue', () => {
     await claim('r1');
     const poison = makeReceipt({ id: job?.id ?? '', outcome: 'lucky' as 'failed' });
     await expect(completeJobs(store.ledgerPool, 'r1', [poison])).rejects.toMatchObject({ code: '23514' });
-    expect(await findJobState(store.db, job?.id ?? '')).toBe('running');
+    expect(await findCallState(store.db, job?.id ?? '')).toBe('running');
   });
 
   test('writes nothing for a runner whose lease was lost, and ends the jobs that it still holds', async () => {
@@ -175,7 +175,7 @@ describe('the queue', () => {
     await completeJobs(store.ledgerPool, 'r1', records);
     expect(await findReceipt(store.db, lost?.id ?? '')).toBeUndefined();
     expect(await findReceiptPayload(store.db, lost?.id ?? '')).toBeUndefined();
-    expect(await findJobState(store.db, lost?.id ?? '')).toBe('running');
+    expect(await findCallState(store.db, lost?.id ?? '')).toBe('running');
     expect(await findReceipt(store.db, held?.id ?? '')).toBeDefined();
     await untilHeard(`${DONE_CHANNEL} ${held?.id}`);
   });
@@ -195,7 +195,7 @@ describe('the queue', () => {
     heard = [];
     await releaseJobs(store.db, 'r1', [mine?.id ?? '', theirs?.id ?? '']);
     await untilHeard(`${JOB_CHANNEL} ${lane}`);
-    expect(await findJobState(store.db, theirs?.id ?? '')).toBe('running');
+    expect(await findCallState(store.db, theirs?.id ?? '')).toBe('running');
     expect(await claim('r3')).toMatchObject([{ id: mine?.id, attempts: 1 }]);
   });
 

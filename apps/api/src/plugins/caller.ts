@@ -80,6 +80,11 @@ export async function requireReader(context: Credentials, request: FastifyReques
   throw new AppError('scope_mismatch', 'that is for the owner and for grants of scope "read"');
 }
 
+/** {@link requireReader} for a route that does not ask who it is. */
+export async function admitReader(context: Credentials, request: FastifyRequest): Promise<void> {
+  await requireReader(context, request);
+}
+
 /** @throws AppError expired or revoked: such a grant shows nothing. */
 export function requireLive({ chain }: Caller): void {
   const ended = checkLive(chain, Date.now());

@@ -5,7 +5,7 @@ import { makeRow, type TestStore, testStore } from '@rowcall/testing';
 import { vi } from 'vitest';
 import { Runner } from '../runner.js';
 
-const CALLER = { actor: 'owner', traceparent: null };
+const CALLER = { actor: 'owner', traceparent: null, chain: [] };
 
 /** A runner as its process has it. */
 export interface TestRunner {

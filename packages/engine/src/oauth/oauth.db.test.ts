@@ -486,7 +486,7 @@ describe('settings', () => {
     const shape = () =>
       engine.parts.engine.dispatch(
         { key: 'THINGS', input: { body: '' }, mode: 'sync', shape: true },
-        { actor: 'owner', traceparent: null },
+        { actor: 'owner', traceparent: null, chain: [] },
       );
     expect(await shape()).toMatchObject({
       call: { missing: [], shape: { headers: expect.arrayContaining([['authorization', '[redacted]']]) } },

@@ -2,7 +2,7 @@ import { problemSchema } from '@rowcall/protocol';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireOwner } from '../../plugins/owner.js';
+import { admitReader } from '../../plugins/caller.js';
 
 const countsSchema = z
   .object({
@@ -22,10 +22,10 @@ export function addCountRows(app: App, context: Context): void {
       operationId: 'countRows',
       summary: 'Count rows',
       tags: ['directory'],
-      security: [{ ownerKey: [] }],
-      response: { 200: countsSchema, 401: problemSchema },
+      security: [{ ownerKey: [] }, { grant: [] }],
+      response: { 200: countsSchema, 401: problemSchema, 403: problemSchema },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     handler: async () => context.catalogue.counts,
   });
 }

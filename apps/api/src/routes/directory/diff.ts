@@ -4,7 +4,7 @@ import { jsonSchema, problemSchema, type Row, rowSchema } from '@rowcall/protoco
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireOwner } from '../../plugins/owner.js';
+import { admitReader } from '../../plugins/caller.js';
 import { getVersion, versionParams } from './restore.js';
 
 /** The columns in which two versions differ. */
@@ -17,8 +17,8 @@ function listChanges(before: Row, after: Row) {
 
 /** GET /api/directory/{key}/versions/{version} and …/diff: a row as it stood, and what changed since another version. */
 export function addReadVersion(app: App, context: Context): void {
-  const shared = { tags: ['directory'], security: [{ ownerKey: [] }], params: versionParams };
-  const problems = { 400: problemSchema, 401: problemSchema, 404: problemSchema };
+  const shared = { tags: ['directory'], security: [{ ownerKey: [] }, { grant: [] }], params: versionParams };
+  const problems = { 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema };
   app.route({
     method: 'GET',
     url: '/api/directory/:key/versions/:version',
@@ -28,7 +28,7 @@ export function addReadVersion(app: App, context: Context): void {
       summary: 'Read a version of a row',
       response: { 200: rowSchema, ...problems },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     handler: ({ params: { key, version } }) => getVersion(context, key, version),
   });
   app.route({
@@ -56,7 +56,7 @@ export function addReadVersion(app: App, context: Context): void {
         ...problems,
       },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     async handler({ params: { key, version }, query: { against = version - 1 } }) {
       const [before, after] = await Promise.all([getVersion(context, key, against), getVersion(context, key, version)]);
       return { key, from: against, to: version, changes: listChanges(before, after) };

@@ -5,7 +5,7 @@ import { problemSchema } from '@rowcall/protocol';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireOwner } from '../../plugins/owner.js';
+import { admitReader } from '../../plugins/caller.js';
 
 function* toLines(entries: readonly Entry[]): Generator<string> {
   for (const entry of entries) yield `${JSON.stringify(toRowWrite(entry.toRow()))}\n`;
@@ -20,14 +20,14 @@ export function addExportRows(app: App, context: Context): void {
       operationId: 'exportRows',
       summary: 'Export rows as NDJSON',
       tags: ['directory'],
-      security: [{ ownerKey: [] }],
+      security: [{ ownerKey: [] }, { grant: [] }],
       querystring: z.strictObject({
         category: z.string().max(128).optional(),
         source: z.string().max(256).optional(),
       }),
-      response: { 200: z.string().meta({ description: 'One row a line.' }), 401: problemSchema },
+      response: { 200: z.string().meta({ description: 'One row a line.' }), 401: problemSchema, 403: problemSchema },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     async handler({ query: { category, source } }, reply) {
       const entries = [...context.catalogue.list()]
         .filter(({ row }) => category === undefined || row.category === category)

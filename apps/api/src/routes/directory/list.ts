@@ -2,7 +2,7 @@ import { problemSchema, rowSchema } from '@rowcall/protocol';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireOwner } from '../../plugins/owner.js';
+import { admitReader } from '../../plugins/caller.js';
 
 const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
@@ -19,15 +19,16 @@ export function addListRows(app: App, context: Context): void {
       operationId: 'listRows',
       summary: 'List rows',
       tags: ['directory'],
-      security: [{ ownerKey: [] }],
+      security: [{ ownerKey: [] }, { grant: [] }],
       querystring: querySchema,
       response: {
         200: z.object({ rows: z.array(rowSchema), next_cursor: z.string().nullable() }),
         400: problemSchema,
         401: problemSchema,
+        403: problemSchema,
       },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     async handler({ query: { limit, cursor = '', category } }) {
       const entries = [...context.catalogue.list()]
         .filter(({ row }) => row.key > cursor && (category === undefined || row.category === category))

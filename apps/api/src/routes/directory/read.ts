@@ -1,7 +1,7 @@
 import { problemSchema, rowSchema } from '@rowcall/protocol';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireOwner } from '../../plugins/owner.js';
+import { admitReader } from '../../plugins/caller.js';
 import { keyParams, sendRow } from './shared.js';
 
 /** GET /api/directory/{key}: one whole row. */
@@ -13,11 +13,11 @@ export function addReadRow(app: App, context: Context): void {
       operationId: 'getRow',
       summary: 'Read a row',
       tags: ['directory'],
-      security: [{ ownerKey: [] }],
+      security: [{ ownerKey: [] }, { grant: [] }],
       params: keyParams,
-      response: { 200: rowSchema, 400: problemSchema, 401: problemSchema, 404: problemSchema },
+      response: { 200: rowSchema, 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     async handler({ params: { key } }, reply) {
       return sendRow(reply, context.directory.get(key).toRow());
     },

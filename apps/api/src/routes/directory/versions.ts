@@ -3,7 +3,7 @@ import { listVersions } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireOwner } from '../../plugins/owner.js';
+import { admitReader } from '../../plugins/caller.js';
 import { keyParams } from './shared.js';
 
 const versionSchema = z
@@ -26,11 +26,16 @@ export function addListVersions(app: App, context: Context): void {
       operationId: 'listRowVersions',
       summary: 'List the versions of a row',
       tags: ['directory'],
-      security: [{ ownerKey: [] }],
+      security: [{ ownerKey: [] }, { grant: [] }],
       params: keyParams,
-      response: { 200: z.object({ versions: z.array(versionSchema) }), 401: problemSchema, 404: problemSchema },
+      response: {
+        200: z.object({ versions: z.array(versionSchema) }),
+        401: problemSchema,
+        403: problemSchema,
+        404: problemSchema,
+      },
     },
-    onRequest: (request) => requireOwner(context, request),
+    onRequest: (request) => admitReader(context, request),
     async handler({ params: { key } }) {
       const versions = KEY_PATTERN.test(key) ? await listVersions(context.store.db, key) : [];
       if (versions.length === 0) throw context.directory.unknownKey(key);
