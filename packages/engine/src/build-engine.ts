@@ -106,7 +106,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   const redactor = new ReceiptRedactor(credentials);
   const records = new CallRecords({ catalogue, redactor, log, now });
   const grantBook = new GrantBook(store);
-  const grants = new Grants({ store, catalogue, book: grantBook, now });
+  const grants = new Grants({ store, catalogue, book: grantBook, redactor, now });
   const processId = newProcessId();
   const register = (): Promise<void> => housekeeping.register();
   const approvals: Approvals = new Approvals({ store, records, log, now, register });

@@ -84,7 +84,7 @@ const isLimited = (chain: Chain): boolean =>
 const toTaking = ({ call, entry, allowed }: PreparedCall | ParkedCall): Beginning => ({
   id: call.id,
   chain: allowed.grants,
-  price: entry.row.limits?.cost_usd ?? 0,
+  price: entry.price,
   claim: null,
   opened: null,
 });
@@ -284,11 +284,7 @@ export class Engine {
     return admit({ key, input, expectContract, caller, approved }, this.#context.catalogue, this.#context.now());
   }
 
-  #toPrepared(
-    { kind, entry, allowed }: Admission,
-    call: Call,
-    request: DispatchRequest,
-  ): PreparedCall | ParkedCall {
+  #toPrepared({ kind, entry, allowed }: Admission, call: Call, request: DispatchRequest): PreparedCall | ParkedCall {
     const { input } = allowed;
     const lane = laneOf(entry.row, request.mode);
     const fixed = input === call.input ? call : { ...call, input };

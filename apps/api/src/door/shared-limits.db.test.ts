@@ -66,37 +66,40 @@ const LIMITS = [
   ['budget_usd', { budget_usd: 1 }, 'budget_exhausted'],
 ] as const;
 
-describe.each(['GET', 'POST'] as const)('of 500 calls by %s at once through two processes exactly 100 run', (method) => {
-  describe.each(LIMITS)('for a limit of %s', (name, terms, reason) => {
-    it.each([
-      ['the grant itself', 0],
-      ['three grants that derive from it, and it', 3],
-    ] as const)('through %s', async (_through, children) => {
-      const key = `${method}_${name}_${children}`.toUpperCase();
-      await addRow(key, method);
-      const root = await mintGrant(first, { scope: { keys: [key] }, ...terms });
-      const derived = await Promise.all(Array.from({ length: children }, () => deriveGrant(first, root)));
-      const grandchild = derived[0] === undefined ? [] : [await deriveGrant(first, derived[0])];
+describe.each(['GET', 'POST'] as const)(
+  'of 500 calls by %s at once through two processes exactly 100 run',
+  (method) => {
+    describe.each(LIMITS)('for a limit of %s', (name, terms, reason) => {
+      it.each([
+        ['the grant itself', 0],
+        ['three grants that derive from it, and it', 3],
+      ] as const)('through %s', async (_through, children) => {
+        const key = `${method}_${name}_${children}`.toUpperCase();
+        await addRow(key, method);
+        const root = await mintGrant(first, { scope: { keys: [key] }, ...terms });
+        const derived = await Promise.all(Array.from({ length: children }, () => deriveGrant(first, root)));
+        const grandchild = derived[0] === undefined ? [] : [await deriveGrant(first, derived[0])];
 
-      const answers = await callAtOnce(key, [root, ...derived, ...grandchild]);
+        const answers = await callAtOnce(key, [root, ...derived, ...grandchild]);
 
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(ALLOWED);
-      expect(answers.filter(({ status }) => status === 429)).toHaveLength(CALLS - ALLOWED);
-      expect(await readCounts(key)).toEqual([
-        { outcome: 'denied', error: reason, count: CALLS - ALLOWED },
-        { outcome: 'succeeded', error: null, count: ALLOWED },
-      ]);
-      expect(upstream.requests.filter(({ path }) => path === `/${key}`)).toHaveLength(ALLOWED);
-      expect(await readUse(root)).toMatchObject({
-        uses: String(ALLOWED),
-        spent_usd: '1.000000',
-        window_calls: ALLOWED,
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(ALLOWED);
+        expect(answers.filter(({ status }) => status === 429)).toHaveLength(CALLS - ALLOWED);
+        expect(await readCounts(key)).toEqual([
+          { outcome: 'denied', error: reason, count: CALLS - ALLOWED },
+          { outcome: 'succeeded', error: null, count: ALLOWED },
+        ]);
+        expect(upstream.requests.filter(({ path }) => path === `/${key}`)).toHaveLength(ALLOWED);
+        expect(await readUse(root)).toMatchObject({
+          uses: String(ALLOWED),
+          spent_usd: '1.000000',
+          window_calls: ALLOWED,
+        });
+        const { rows } = await first.context.store.pool.query('select count(*)::int as left from opened');
+        expect(rows).toEqual([{ left: 0 }]);
       });
-      const { rows } = await first.context.store.pool.query('select count(*)::int as left from opened');
-      expect(rows).toEqual([{ left: 0 }]);
     });
-  });
-});
+  },
+);
 
 describe('limits of a grant and of what derives from it', () => {
   it('hold each by itself as well: a child that may less stops earlier than its parent', async () => {
