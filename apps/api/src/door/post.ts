@@ -17,6 +17,7 @@ import type { App } from '../app.js';
 import type { Context } from '../context.js';
 import { findToken, presentsToken, requireCaller, toCaller } from '../plugins/caller.js';
 import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
+import { answerError } from '../plugins/problem.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
 import { correctMisnested } from './misnested.js';
@@ -43,6 +44,8 @@ function mayKnowRows(context: Context, request: FastifyRequest): boolean {
   if (presentsToken(request)) return false;
   return context.config.publicContracts || isOwner(context, request);
 }
+
+const presentsAnything = (request: FastifyRequest): boolean => presentsCredential(request) || presentsToken(request);
 
 /** Whether the caller asks not to wait (RFC 7240). */
 const prefersAsync = ({ headers: { prefer } }: FastifyRequest): boolean =>
@@ -132,7 +135,15 @@ export function addDoorPost(app: App, context: Context): void {
       } else done();
     },
     preValidation(request, _reply, done) {
-      done(findMisnested(context, request));
+      // Who presents nothing, in the body either, learns nothing of what the body would have done.
+      if (presentsAnything(request)) done(findMisnested(context, request));
+      else refuseCredential(context, request).catch(done);
+    },
+    async errorHandler(error, request, reply) {
+      // A body that cannot be read holds no token.
+      const isUnreadable = !(error instanceof AppError) && request.body === undefined;
+      if (!isUnreadable || presentsAnything(request)) return answerError(error, request, reply);
+      return refuseCredential(context, request).catch((refusal: unknown) => answerError(refusal, request, reply));
     },
     handler: (request, reply) => answer(context, request, reply, request.body),
   });
