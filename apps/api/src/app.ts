@@ -30,6 +30,7 @@ import { addTestRow } from './routes/directory/try-examples.js';
 import { addListVersions } from './routes/directory/versions.js';
 import { addErrors } from './routes/errors.js';
 import { addHealth } from './routes/health.js';
+import { addListInvocations } from './routes/invocations/list.js';
 import { addReceiptPage } from './routes/receipt-page.js';
 
 /** The Fastify instance that routes are added to: types of a request follow from the route's Zod schemas. */
@@ -95,6 +96,7 @@ function addRoutes(app: App, context: Context): void {
   addRestoreVersion(app, context);
   addTestRow(app, context);
   addExportRows(app, context);
+  addListInvocations(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

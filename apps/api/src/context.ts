@@ -3,6 +3,7 @@ import { buildEngine, type Directory, type Engine, type EngineParts } from '@row
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener, type Store } from '@rowcall/store';
+import { PayloadSweeper } from './payload-sweeper.js';
 import { RefusalCounter } from './refusal-counter.js';
 
 /** Everything an API process is made of, built once. */
@@ -54,9 +55,11 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   });
   const { store, catalogue, lanes, engine, directory, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
+  const payloads = new PayloadSweeper({ store, log, days: config.payloadDays });
   const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
   const stopAll = async () => {
     await parts.drain(0);
+    await payloads.stop();
     await refusals.stop();
     await listener.stop();
     await store.close();
@@ -76,6 +79,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     async start() {
       await parts.loadFunctions();
       await listener.start();
+      payloads.start();
     },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {

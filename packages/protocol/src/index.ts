@@ -1,5 +1,6 @@
 export { toCanonicalJson } from './canonical-json.js';
 export { INVOCATION_ID_PATTERN } from './ids.js';
+export { invocationsAnswerSchema } from './invocations.js';
 export {
   isDeeper,
   isJsonObject,

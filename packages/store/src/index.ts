@@ -50,8 +50,13 @@ export {
   type StoredOauthToken,
   saveOauthToken,
 } from './oauth-token.js';
+export { type ExpiredPayloads, expirePayloads } from './payload-expiry.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
+export type { ReceiptFilter, ReceiptVisibility } from './receipt-filter.js';
+export { type LaterCall, listLaterCalls } from './receipt-lineage.js';
+export { listReceipts, PASSED_MAX, type ReceiptPage, type ReceiptQuestion } from './receipt-list.js';
+export { type ReceiptSummary, SUMMARY_MAX, summarizeReceipts } from './receipt-summary.js';
 export {
   deleteRunner,
   drainRunner,

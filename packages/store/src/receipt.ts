@@ -84,7 +84,8 @@ export async function insertReceipts(pool: pg.Pool, records: readonly ReceiptRec
   await pool.query({ name: 'insert_receipts', text: INSERT_RECEIPTS, values: toReceiptParameters(records) });
 }
 
-function toReceipt(record: Selectable<ReceiptTable>): Receipt {
+/** A receipt as it is answered: times as RFC 3339, money as a number. */
+export function toReceipt(record: Selectable<ReceiptTable>): Receipt {
   return {
     ...record,
     started_at: record.started_at.toISOString(),

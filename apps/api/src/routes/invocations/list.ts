@@ -1,0 +1,117 @@
+import { toReceiptLinks } from '@rowcall/engine';
+import {
+  INVOCATION_ID_PATTERN,
+  invocationsAnswerSchema,
+  OUTCOMES,
+  problemSchema,
+  type Receipt,
+} from '@rowcall/protocol';
+import { listReceipts, type ReceiptQuestion, summarizeReceipts } from '@rowcall/store';
+import { z } from 'zod';
+import type { App } from '../../app.js';
+import type { Context } from '../../context.js';
+import { requireOwner } from '../../plugins/owner.js';
+
+const LIMIT_MAX = 200;
+
+/** What no text column can hold is no receipt's either. */
+const text = (lengthMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    .refine((value) => !value.includes('\0'), 'must not contain U+0000');
+const moment = z.iso
+  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z (RFC 3339)' })
+  .transform((value) => Date.parse(value));
+
+const toCursor = (id: string): string => Buffer.from(id).toString('base64url');
+const cursor = z
+  .string()
+  .max(64)
+  .transform((value) => Buffer.from(value, 'base64url').toString())
+  .refine((id) => INVOCATION_ID_PATTERN.test(id), 'is not one that a page gave; begin without it');
+
+const querySchema = z
+  .strictObject({
+    key: text(256).optional().meta({ description: 'The key as it was asked for.', example: 'NOW' }),
+    trace: text(64).optional(),
+    actor: text(256).optional().meta({ description: 'owner, cap:…, mcp:…, schedule:….' }),
+    outcome: z.enum(OUTCOMES).optional(),
+    material: z.enum(['true', 'false']).optional().meta({ description: 'Whether there was usable output.' }),
+    waste: z.literal('true').optional().meta({ description: 'Not material, yet tokens or money were spent.' }),
+    from: moment.optional().meta({ description: 'Calls that began then or later; RFC 3339.' }),
+    to: moment.optional().meta({ description: 'Calls that began before; RFC 3339.' }),
+    limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(50),
+    cursor: cursor.optional().meta({ description: 'next_cursor of the page before, with the same filters.' }),
+    summary: z
+      .enum(['0', '1'])
+      .optional()
+      .meta({ description: 'Whether to sum the newest receipts up; when not given: on the first page.' }),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
+    path: ['to'],
+    error: 'must be later than from',
+  })
+  .refine(({ material, waste }) => !(waste && material === 'true'), {
+    path: ['waste'],
+    error: 'is never material',
+  });
+type Query = z.output<typeof querySchema>;
+
+/** What is asked, and as whom: the owner sees every receipt. */
+function toQuestion({ key, trace, actor, outcome, material, waste, from, to }: Query): ReceiptQuestion {
+  return {
+    visible: 'all',
+    filter: {
+      key,
+      trace,
+      actor,
+      outcome,
+      material: material === undefined ? undefined : material === 'true',
+      waste: waste === undefined ? undefined : true,
+      fromMs: from,
+      toMs: to,
+    },
+  };
+}
+
+const toInvocation = (receipt: Receipt, baseUrl: string) => ({
+  ...receipt,
+  links: { ...toReceiptLinks(baseUrl, receipt.id), trace: `${baseUrl}/api/invocations?trace=${receipt.trace}` },
+});
+
+/** GET /api/invocations: receipts, newest first, and what the newest that fit come to. */
+export function addListInvocations(app: App, context: Context): void {
+  app.route({
+    method: 'GET',
+    url: '/api/invocations',
+    schema: {
+      operationId: 'listInvocations',
+      summary: 'List receipts, newest first',
+      description:
+        'Filters combine. Where no index has what they combine, a page ends after 2,000 receipts that it looked at: ' +
+        'it may be short, and next_cursor goes on. The summary is taken over the newest 1,000 that fit.',
+      tags: ['receipts'],
+      security: [{ ownerKey: [] }],
+      querystring: querySchema,
+      response: { 200: invocationsAnswerSchema, 400: problemSchema, 401: problemSchema },
+    },
+    onRequest: (request) => requireOwner(context, request),
+    async handler({ query }, reply) {
+      const { db } = context.store;
+      const question = toQuestion(query);
+      const { limit, cursor: before, summary = before === undefined ? '1' : '0' } = query;
+      const [page, sums] = await Promise.all([
+        listReceipts(db, question, { limit, before }),
+        summary === '1' ? summarizeReceipts(db, question) : null,
+      ]);
+      reply.header('cache-control', 'no-store');
+      return {
+        invocations: page.receipts.map((receipt) => toInvocation(receipt, context.baseUrl())),
+        next_cursor: page.next === null ? null : toCursor(page.next),
+        summary: sums,
+      };
+    },
+  });
+}
