@@ -4,7 +4,7 @@
 --
 -- What an index costs, every receipt pays. A call of the owner that succeeded goes into four (id, trace, key, actor), as
 -- one of a grant did before; the others are partial and hold the few receipts that did not go well. Of combinations
--- that have no index, such as an actor and a key, the shorter of the two is walked, and a page ends after 2,000
+-- that have no index, such as an actor and a key, the shorter of the two is walked, and a page ends after 1,000
 -- receipts whatever it found.
 --
 -- Not partitioned. Receipts are never deleted, so there is no old partition to drop, which is what partitions are best

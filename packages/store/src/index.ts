@@ -55,8 +55,8 @@ export { isTransient, openPool, type PoolOptions } from './pool.js';
 export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
 export type { ReceiptFilter, ReceiptVisibility } from './receipt-filter.js';
 export { type LaterCall, listLaterCalls } from './receipt-lineage.js';
-export { listReceipts, PASSED_MAX, type ReceiptPage, type ReceiptQuestion } from './receipt-list.js';
-export { type ReceiptSummary, SUMMARY_MAX, summarizeReceipts } from './receipt-summary.js';
+export { listReceipts, type ReceiptPage, type ReceiptQuestion } from './receipt-list.js';
+export type { ReceiptSummary } from './receipt-summary.js';
 export {
   deleteRunner,
   drainRunner,

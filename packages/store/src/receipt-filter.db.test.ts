@@ -2,8 +2,7 @@ import { type TestStore, testStore } from '@rowcall/testing';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ReceiptFilter, toWalks } from './receipt-filter.js';
-import { walkReceipts } from './receipt-list.js';
-import { ALL_IDS } from './receipt-walk.js';
+import { ALL_IDS, walkReceipts } from './receipt-walk.js';
 
 const CASES: readonly (readonly [ReceiptFilter, readonly string[]])[] = [
   [{}, ['receipt_pkey']],

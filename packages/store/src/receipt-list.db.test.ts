@@ -3,9 +3,8 @@ import { makeReceipt, type TestStore, testStore } from '@rowcall/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertReceipts } from './receipt.js';
 import { narrowFilter, type ReceiptFilter } from './receipt-filter.js';
-import { listReceipts, PASSED_MAX } from './receipt-list.js';
-import { summarizeReceipts } from './receipt-summary.js';
-import { toFirstId } from './receipt-walk.js';
+import { listReceipts, type ReceiptQuestion } from './receipt-list.js';
+import { toFirstId, WALK_MAX } from './receipt-walk.js';
 
 const FIRST_MS = Date.parse('2026-03-01T00:00:00Z');
 const MINUTE_MS = 60_000;
@@ -74,8 +73,10 @@ describe('lists of receipts', () => {
       database.store.ledgerPool,
       receipts.map((receipt) => makeReceipt(receipt)),
     );
-  const list = async (filter: ReceiptFilter, options: { limit: number; before?: string }) =>
-    listReceipts(database.store.db, { filter, visible: 'all' }, options);
+  const list = async (filter: ReceiptFilter, options: Partial<ReceiptQuestion>) =>
+    listReceipts(database.store.db, { filter, visible: 'all', limit: 200, summarize: false, ...options });
+  const sum = async (filter: ReceiptFilter, options: Partial<ReceiptQuestion> = {}) =>
+    (await list(filter, { ...options, summarize: true })).summary;
 
   async function walkPages(filter: ReceiptFilter, limit: number): Promise<string[]> {
     const ids: string[] = [];
@@ -113,17 +114,16 @@ describe('lists of receipts', () => {
   test('show an actor its own receipts, whatever it asks for', async () => {
     const visible = { actor: 'cap:a' };
     const mine = ledger.filter(({ actor }) => actor === 'cap:a').map(({ id }) => id);
-    const page = await listReceipts(database.store.db, { filter: {}, visible }, { limit: 200 });
+    const page = await list({}, { visible });
     expect(page.receipts.map(({ id }) => id)).toEqual(mine.reverse());
-    const other = { filter: { actor: 'owner' }, visible };
-    expect(await listReceipts(database.store.db, other, { limit: 200 })).toEqual({ receipts: [], next: null });
-    expect((await summarizeReceipts(database.store.db, other)).over).toBe(0);
-    expect((await summarizeReceipts(database.store.db, { filter: {}, visible })).over).toBe(mine.length);
+    expect(await list({ actor: 'owner' }, { visible })).toEqual({ receipts: [], next: null, summary: null });
+    expect(await sum({ actor: 'owner' }, { visible })).toMatchObject({ over: 0, complete: true });
+    expect(await sum({}, { visible })).toMatchObject({ over: mine.length, complete: true });
     expect(narrowFilter({ actor: 'cap:a', key: 'X' }, visible)).toEqual({ actor: 'cap:a', key: 'X' });
   });
 
   test('are summed up as they are', async () => {
-    const summary = await summarizeReceipts(database.store.db, { filter: { key: 'KEY_0' }, visible: 'all' });
+    const summary = await sum({ key: 'KEY_0' }, { limit: 1, before: toId(9) });
     const fitting = ledger.filter(({ key }) => key === 'KEY_0');
     const share = (count: number) => expect.closeTo(count / fitting.length, 10);
     expect(summary).toEqual({
@@ -148,8 +148,7 @@ describe('lists of receipts', () => {
   });
 
   test('of nothing have no rates', async () => {
-    const question = { filter: { key: 'NEVER' }, visible: 'all' } as const;
-    expect(await summarizeReceipts(database.store.db, question)).toMatchObject({
+    expect(await sum({ key: 'NEVER' })).toMatchObject({
       over: 0,
       complete: true,
       material_rate: null,
@@ -165,10 +164,8 @@ describe('a filter that no index has', () => {
 
   /** As many receipts as a question passes, from the given minute on, of which each is `made`. */
   async function insertMany(minute: number, made: Partial<Receipt>): Promise<void> {
-    const records = Array.from({ length: PASSED_MAX }, (_, index) =>
-      makeReceipt({ id: toId(minute + index), ...made }),
-    );
-    for (let start = 0; start < PASSED_MAX; start += 500) {
+    const records = Array.from({ length: WALK_MAX }, (_, index) => makeReceipt({ id: toId(minute + index), ...made }));
+    for (let start = 0; start < WALK_MAX; start += 500) {
       await insertReceipts(database.store.ledgerPool, records.slice(start, start + 500));
     }
   }
@@ -186,7 +183,7 @@ describe('a filter that no index has', () => {
   afterAll(() => database.drop());
 
   const list = (filter: ReceiptFilter, before?: string) =>
-    listReceipts(database.store.db, { filter, visible: 'all' }, { limit: 50, before });
+    listReceipts(database.store.db, { filter, visible: 'all', limit: 50, before, summarize: false });
 
   test('is answered from the shorter of two walks', async () => {
     expect(await list({ key: 'QUIET', actor: 'cap:busy' })).toMatchObject({ receipts: [{ id: toId(0) }], next: null });
@@ -196,14 +193,15 @@ describe('a filter that no index has', () => {
   test('gets a short page, which says where to go on, instead of a long wait', async () => {
     const filter = { key: 'BUSY', actor: 'cap:busy' };
     const first = await list(filter);
-    expect(first).toEqual({ receipts: [], next: toId(1_000) });
+    expect(first).toEqual({ receipts: [], next: toId(1_000), summary: null });
     expect(await list(filter, first.next ?? '')).toMatchObject({ receipts: [{ id: toId(2) }], next: null });
   });
 
   test('is not summed up as a whole where it was not read as a whole', async () => {
-    const sum = (filter: ReceiptFilter) => summarizeReceipts(database.store.db, { filter, visible: 'all' });
+    const sum = async (filter: ReceiptFilter) =>
+      (await listReceipts(database.store.db, { filter, visible: 'all', limit: 1, summarize: true })).summary;
     expect(await sum({ key: 'BUSY', actor: 'cap:busy' })).toMatchObject({ over: 0, complete: false });
-    expect(await sum({ key: 'BUSY' })).toMatchObject({ over: 1_000, complete: false });
+    expect(await sum({ key: 'BUSY' })).toMatchObject({ over: WALK_MAX, complete: false });
     expect(await sum({ key: 'QUIET' })).toMatchObject({ over: 1, complete: true });
   });
 });

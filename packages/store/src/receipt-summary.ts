@@ -1,17 +1,14 @@
 import { OUTCOMES, type Outcome } from '@rowcall/protocol';
-import { type Kysely, sql } from 'kysely';
-import { narrowFilter, toCondition, WASTE } from './receipt-filter.js';
-import { chooseWalk, findWalkEnd, type ReceiptQuestion, toRange, walkReceipts } from './receipt-list.js';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { WASTE } from './receipt-filter.js';
+import { findWalkEnd, type Walk, walkReceipts } from './receipt-walk.js';
 import type { Database } from './schema.js';
-
-/** Receipts that one summary is taken over, at the most. */
-export const SUMMARY_MAX = 1_000;
 
 /** What the newest receipts of a filter come to. Times are ms; rates are 0 to 1, null without receipts. */
 export interface ReceiptSummary {
-  /** How many receipts it is taken over: the newest that fit, {@link SUMMARY_MAX} at the most. */
+  /** How many receipts it is taken over: the newest that fit, as many as one question looks at. */
   readonly over: number;
-  /** True when these are all that fit; false when there may be more. */
+  /** True when these are all that fit; false when there may be others. */
   readonly complete: boolean;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   readonly material_rate: number | null;
@@ -27,7 +24,8 @@ export interface ReceiptSummary {
   readonly p99_ms: number | null;
 }
 
-const NOTHING: ReceiptSummary = {
+/** The summary of nothing. */
+export const NO_RECEIPTS: ReceiptSummary = {
   over: 0,
   complete: true,
   outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>,
@@ -42,14 +40,12 @@ const NOTHING: ReceiptSummary = {
   p99_ms: null,
 };
 
-/** Sums the newest receipts up that fit. Its cost does not grow with the ledger. */
-export async function summarizeReceipts(
+/** Sums up what fits of a walk. Its cost does not grow with the ledger. */
+export async function summarizeWalk(
   db: Kysely<Database>,
-  { filter, visible }: ReceiptQuestion,
+  walk: Walk,
+  condition: RawBuilder<boolean>,
 ): Promise<ReceiptSummary> {
-  const narrowed = narrowFilter(filter, visible);
-  if (narrowed === undefined) return NOTHING;
-  const walk = await chooseWalk(db, narrowed, toRange(narrowed));
   const outcomes = sql.join(
     OUTCOMES.map((outcome) => sql`${sql.lit(outcome)}, count(*) filter (where outcome = ${sql.lit(outcome)})`),
   );
@@ -58,7 +54,7 @@ export async function summarizeReceipts(
   const { rows } = await sql<Omit<ReceiptSummary, 'complete'>>`
     with newest as (
       select *, extract(epoch from finished_at - started_at) * 1000 as ms from (${walkReceipts(walk)}) as passed
-      where ${toCondition(narrowed)} order by ${walk.newestFirst} limit ${SUMMARY_MAX}
+      where ${condition}
     )
     select count(*)::integer as over, json_build_object(${outcomes}) as outcomes,
       avg(material::integer)::double precision as material_rate,
@@ -69,7 +65,6 @@ export async function summarizeReceipts(
       coalesce(sum(tokens_cached), 0)::double precision as tokens_cached,
       ${percentile(0.5)} as p50_ms, ${percentile(0.95)} as p95_ms, ${percentile(0.99)} as p99_ms
     from newest`.execute(db);
-  const summary = rows[0] ?? NOTHING;
-  const complete = summary.over < SUMMARY_MAX && (await findWalkEnd(db, walk)) === undefined;
-  return { ...summary, complete };
+  const complete = (await findWalkEnd(db, walk)) === undefined;
+  return { ...(rows[0] ?? NO_RECEIPTS), complete };
 }

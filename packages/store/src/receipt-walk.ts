@@ -1,4 +1,13 @@
-import { type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Database } from './schema.js';
+
+type Db = Kysely<Database>;
+
+/**
+ * Receipts that one question looks at, whether they fit or not: where no index has what a filter combines, a page
+ * ends there, short, instead of reading the ledger to its end.
+ */
+export const WALK_MAX = 1_000;
 
 /** The smallest invocation id of a moment (ms since 1970): ids begin with their time. */
 export const toFirstId = (epochMs: number): string => `inv_${Math.max(0, epochMs).toString(16).padStart(12, '0')}`;
@@ -56,3 +65,27 @@ export const walkTrace = (trace: string, { from, before }: IdRange): Walk => ({
   where: sql`trace = ${trace} and id >= ${from} and id < ${before}`,
   newestFirst: sql`id desc`,
 });
+
+/** The receipts of a walk, as many as one question looks at. */
+export const walkReceipts = ({ where, newestFirst }: Walk) =>
+  sql`select * from receipt where ${where} order by ${newestFirst} limit ${WALK_MAX}`;
+
+/** Id of the last receipt that a question looks at on this walk; undefined when the walk ends before. */
+export async function findWalkEnd(db: Db, { where, newestFirst }: Walk): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from receipt where ${where} order by ${newestFirst} offset ${WALK_MAX - 1} limit 1`.execute(db);
+  return rows[0]?.id;
+}
+
+/** The shortest of some walks, as far as one question looks. */
+export async function chooseWalk(db: Db, walks: readonly [Walk, ...Walk[]]): Promise<Walk> {
+  const [first] = walks;
+  if (walks.length === 1) return first;
+  const counts = walks.map(
+    ({ where, newestFirst }) => sql<number>`
+      (select count(*) from (select from receipt where ${where} order by ${newestFirst} limit ${WALK_MAX}) as passed)::integer`,
+  );
+  const { rows } = await sql<{ counts: number[] }>`select array[${sql.join(counts)}] as counts`.execute(db);
+  const lengths = rows[0]?.counts ?? [];
+  return walks[lengths.indexOf(Math.min(...lengths))] ?? first;
+}

@@ -56,7 +56,7 @@ describe('the figures of a ledger', () => {
     expect(toLedgerGoals(questions, calls, 0)).toMatchObject([
       { name: 'p99 of key', value: 48, limit: 50, bound: 'most' },
       { name: 'scans of the whole table', value: 0, limit: 0 },
-      { name: 'calls, full/empty at 16 connections', value: 0.93, limit: 0.9, bound: 'least' },
+      { name: 'calls, full/empty at 16 connections', value: expect.closeTo(0.93, 5), limit: 0.9, bound: 'least' },
     ]);
   });
 

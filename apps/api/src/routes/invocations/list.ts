@@ -6,7 +6,7 @@ import {
   problemSchema,
   type Receipt,
 } from '@rowcall/protocol';
-import { listReceipts, type ReceiptQuestion, summarizeReceipts } from '@rowcall/store';
+import { listReceipts, type ReceiptQuestion } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
@@ -60,9 +60,13 @@ const querySchema = z
 type Query = z.output<typeof querySchema>;
 
 /** What is asked, and as whom: the owner sees every receipt. */
-function toQuestion({ key, trace, actor, outcome, material, waste, from, to }: Query): ReceiptQuestion {
+function toQuestion(query: Query): ReceiptQuestion {
+  const { key, trace, actor, outcome, material, waste, from, to, limit, cursor: before } = query;
   return {
     visible: 'all',
+    limit,
+    before,
+    summarize: query.summary === undefined ? before === undefined : query.summary === '1',
     filter: {
       key,
       trace,
@@ -90,8 +94,8 @@ export function addListInvocations(app: App, context: Context): void {
       operationId: 'listInvocations',
       summary: 'List receipts, newest first',
       description:
-        'Filters combine. Where no index has what they combine, a page ends after 2,000 receipts that it looked at: ' +
-        'it may be short, and next_cursor goes on. The summary is taken over the newest 1,000 that fit.',
+        'Filters combine. One answer looks at 1,000 receipts at the most: where few of many fit, a page may be short, and ' +
+        'next_cursor goes on. The summary is taken over the newest ones, and says whether they are all.',
       tags: ['receipts'],
       security: [{ ownerKey: [] }],
       querystring: querySchema,
@@ -99,18 +103,12 @@ export function addListInvocations(app: App, context: Context): void {
     },
     onRequest: (request) => requireOwner(context, request),
     async handler({ query }, reply) {
-      const { db } = context.store;
-      const question = toQuestion(query);
-      const { limit, cursor: before, summary = before === undefined ? '1' : '0' } = query;
-      const [page, sums] = await Promise.all([
-        listReceipts(db, question, { limit, before }),
-        summary === '1' ? summarizeReceipts(db, question) : null,
-      ]);
+      const { receipts, next, summary } = await listReceipts(context.store.db, toQuestion(query));
       reply.header('cache-control', 'no-store');
       return {
-        invocations: page.receipts.map((receipt) => toInvocation(receipt, context.baseUrl())),
-        next_cursor: page.next === null ? null : toCursor(page.next),
-        summary: sums,
+        invocations: receipts.map((receipt) => toInvocation(receipt, context.baseUrl())),
+        next_cursor: next === null ? null : toCursor(next),
+        summary,
       };
     },
   });
