@@ -96,14 +96,19 @@ create table receipt (
   check (material = (status = 'PROVEN_MATERIAL_RESULT'))
 );
 
--- Ids are time-ordered, so (column, id) serves both the filter and "newest first".
+-- Ids are time-ordered, so (column, id) serves both the filter and "newest first". A miss did not succeed, or gave
+-- nothing usable. `material` is in front for the order alone: with the id by itself, the primary key would have the same.
 create index receipt_trace on receipt (trace);
 create index receipt_key on receipt (key, id);
-create index receipt_actor on receipt (actor, id) where actor <> 'owner';
+create index receipt_key_miss on receipt (key, id) where outcome <> 'succeeded' or not material;
+create index receipt_actor on receipt (actor, id);
+create index receipt_actor_miss on receipt (actor, id) where outcome <> 'succeeded' or not material;
 create index receipt_outcome on receipt (outcome, id) where outcome <> 'succeeded';
-create index receipt_waste on receipt (id) where not material and (tokens_in + tokens_out > 0 or cost_usd > 0);
-create index receipt_replay_of on receipt (replay_of) where replay_of is not null;
-create index receipt_repairs on receipt (repairs) where repairs is not null;
+create index receipt_immaterial on receipt (material, id) where not material;
+create index receipt_waste on receipt (material, id)
+  where not material and (tokens_in + tokens_out > 0 or cost_usd > 0);
+create index receipt_replay_of on receipt (replay_of, id) where replay_of is not null;
+create index receipt_repairs on receipt (repairs, id) where repairs is not null;
 
 create trigger receipt_append_only before update or delete or truncate on receipt
   for each statement execute function refuse_change('the table is append-only');
@@ -125,8 +130,6 @@ create table receipt_payload (
 create trigger receipt_payload_no_update before update on receipt_payload
   for each statement execute function refuse_change('a payload may be deleted, not changed');
 alter table receipt_payload enable always trigger receipt_payload_no_update;
-
-create index receipt_payload_created_at on receipt_payload using brin (created_at);
 
 create table event (
   id bigint generated always as identity primary key,

@@ -36,6 +36,7 @@ import { addListGrants } from './routes/grants/list.js';
 import { addMintGrant } from './routes/grants/mint.js';
 import { addRevokeGrant } from './routes/grants/revoke.js';
 import { addHealth } from './routes/health.js';
+import { addListInvocations } from './routes/invocations/list.js';
 import { addReceiptPage } from './routes/receipt-page.js';
 
 /** The Fastify instance that routes are added to: types of a request follow from the route's Zod schemas. */
@@ -107,6 +108,7 @@ function addRoutes(app: App, context: Context): void {
   addRevokeGrant(app, context);
   addListApprovals(app, context);
   addDecideApproval(app, context);
+  addListInvocations(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

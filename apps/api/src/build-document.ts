@@ -20,6 +20,7 @@ const CONFIG: ServerConfig = {
   mcpToken: undefined,
   secretKey: undefined,
   functionFolder: undefined,
+  payloadDays: 0,
   lanes: [],
   concurrency: 1,
 };

@@ -3,6 +3,7 @@ import { buildEngine, type EngineParts } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener } from '@rowcall/store';
+import { PayloadSweeper } from './payload-sweeper.js';
 import { RefusalCounter } from './refusal-counter.js';
 
 /** Parts of the engine that requests reach. */
@@ -68,9 +69,11 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   });
   const { store, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
+  const payloads = new PayloadSweeper({ store, log, days: config.payloadDays });
   const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
   const stopAll = async () => {
     await parts.drain(0);
+    await payloads.stop();
     await refusals.stop();
     await listener.stop();
     await store.close();
@@ -86,6 +89,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
       await parts.housekeeping.start();
       await parts.loadFunctions();
       await listener.start();
+      payloads.start();
     },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {

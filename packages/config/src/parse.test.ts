@@ -55,6 +55,13 @@ describe('parseConfig', () => {
     expect(parseConfig({ ROWCALL_FUNCTIONS: './functions' }, noFiles).functionFolder).toBe('./functions');
   });
 
+  it('keeps payloads for 90 days unless told otherwise, and for ever at 0', () => {
+    expect(parseConfig({}, noFiles).payloadDays).toBe(90);
+    expect(parseConfig({ ROWCALL_PAYLOAD_DAYS: '0' }, noFiles).payloadDays).toBe(0);
+    expect(problemsOf({ ROWCALL_PAYLOAD_DAYS: '-1' })).toEqual(['ROWCALL_PAYLOAD_DAYS must be 0 or more']);
+    expect(problemsOf({ ROWCALL_PAYLOAD_DAYS: 'ever' })).toEqual(['ROWCALL_PAYLOAD_DAYS must be a number of days']);
+  });
+
   it('refuses a misspelt setting instead of ignoring it', () => {
     expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
   });

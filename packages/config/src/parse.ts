@@ -53,6 +53,12 @@ const schema = z.object({
   ROWCALL_LANES: list
     .pipe(z.array(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be lane names')).min(1))
     .default(['default']),
+  ROWCALL_PAYLOAD_DAYS: z.coerce
+    .number('must be a number of days')
+    .int('must be whole days')
+    .min(0, 'must be 0 or more')
+    .max(36_500, 'must be at most 36500')
+    .default(90),
   ROWCALL_CONCURRENCY: z.coerce.number('must be a number').int().min(1).max(1_000).default(8),
 });
 
@@ -81,6 +87,8 @@ export interface Config {
   readonly secretKey: string | undefined;
   /** Folder of modules that define functions, beside the built-in ones. */
   readonly functionFolder: string | undefined;
+  /** Days that payloads of receipts are kept; 0: for ever. */
+  readonly payloadDays: number;
   /** Lanes that a runner serves. */
   readonly lanes: readonly string[];
   /** Calls that a runner runs at the same time. */
@@ -162,6 +170,7 @@ function toConfig(data: z.output<typeof schema>): Config {
     mcpToken: data.ROWCALL_MCP_TOKEN,
     secretKey: data.ROWCALL_SECRET_KEY,
     functionFolder: data.ROWCALL_FUNCTIONS,
+    payloadDays: data.ROWCALL_PAYLOAD_DAYS,
     lanes: data.ROWCALL_LANES,
     concurrency: data.ROWCALL_CONCURRENCY,
   };

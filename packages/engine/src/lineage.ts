@@ -2,7 +2,7 @@ import type { Catalogue } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
 import { mayRead } from '@rowcall/grants';
 import { INVOCATION_ID_PATTERN, type JsonObject, parseJson, type Receipt } from '@rowcall/protocol';
-import { type Input, judgeReplay } from '@rowcall/receipts';
+import { type Input, judgeReplay, type TraceNode, toTraceTree } from '@rowcall/receipts';
 import { findReceipt, findReceiptPayload, listTrace, type Store } from '@rowcall/store';
 import type { Caller, DispatchRequest } from './call.js';
 import type { Dispatched, Engine } from './engine.js';
@@ -101,11 +101,11 @@ export class Lineage {
     };
   }
 
-  /** The calls of a trace, of those that the caller may know. @throws AppError unknown_receipt. */
-  async readTree(id: string, caller: Caller): Promise<Receipt[]> {
+  /** The calls of a trace as a tree, of those that the caller may know. @throws AppError unknown_receipt. */
+  async readTree(id: string, caller: Caller): Promise<TraceNode[]> {
     const { trace } = await this.getReceipt(id, caller);
     const receipts = await listTrace(this.#context.store.db, trace, TRACE_MAX);
-    return receipts.filter(({ actor }) => mayRead(caller.chain) || actor === caller.actor);
+    return toTraceTree(receipts.filter(({ actor }) => mayRead(caller.chain) || actor === caller.actor));
   }
 
   /** The receipt of a call that the caller may know all about. @throws AppError unknown_receipt. */

@@ -60,7 +60,12 @@ describe('migrate', () => {
 
   test('applies each migration once when processes start together', async () => {
     const applied = await Promise.all([open(), open(), open(), open()].map((store) => migrate(store)));
-    expect(applied.flat()).toEqual(['0001_directory_ledger_queue', '0002_oauth_token', '0003_authority']);
+    expect(applied.flat()).toEqual([
+      '0001_directory_ledger_queue',
+      '0002_oauth_token',
+      '0003_authority',
+      '0004_ledger_reading',
+    ]);
   });
 
   test('leaves nothing of a run in which one migration fails', async () => {

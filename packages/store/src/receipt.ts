@@ -126,7 +126,8 @@ export async function insertReceiptsIn(tx: Db, records: readonly ReceiptRecord[]
 
 const NONE: readonly string[] = [];
 
-function toReceipt(record: Selectable<ReceiptTable>): Receipt {
+/** A receipt as it is answered: times as RFC 3339, money as a number. */
+export function toReceipt(record: Selectable<ReceiptTable>): Receipt {
   return {
     ...record,
     started_at: record.started_at.toISOString(),

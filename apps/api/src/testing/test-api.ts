@@ -91,6 +91,7 @@ function toConfig(databaseUrl: string): ServerConfig {
     mcpToken: undefined,
     secretKey: undefined,
     functionFolder: undefined,
+    payloadDays: 90,
     lanes: ['default'],
     concurrency: 8,
   };

@@ -1,0 +1,39 @@
+-- Reading the ledger: indexes for every filter of GET /api/invocations, so that a page costs the same at ten million
+-- receipts as at ten. All begin with what is asked for and end with the id, by which pages go on (packages/store:
+-- receipt-filter.ts says which index serves which filter, receipt-walk.ts why it is compared in pairs).
+--
+-- What an index costs, every receipt pays. A call of the owner that succeeded goes into four (id, trace, key, actor), as
+-- one of a grant did before; the others are partial and hold the few receipts that did not go well. Of combinations
+-- that have no index, such as an actor and a key, the shorter of the two is walked, and a page ends after 1,000
+-- receipts whatever it found.
+--
+-- Not partitioned. Receipts are never deleted, so there is no old partition to drop, which is what partitions are best
+-- at. Ids are time-ordered: the right edge of each index is what inserts touch, and stays in memory however long the
+-- table gets (`pnpm bench ledger` compares calls on a full and on an empty one). `on conflict (id)` would hold with
+-- ranges of ids alone; but each partition needs the append-only triggers anew, could be detached with its receipts, and a
+-- key or an actor that is seldom met would be looked for in all of them.
+--
+-- Made in the migration's transaction: while it runs, receipts wait.
+
+-- The owner's receipts, too: one of many actors, and on a busy deployment not the most frequent one.
+drop index receipt_actor;
+create index receipt_actor on receipt (actor, id);
+
+-- A miss: it did not succeed, or gave nothing usable.
+create index receipt_key_miss on receipt (key, id) where outcome <> 'succeeded' or not material;
+create index receipt_actor_miss on receipt (actor, id) where outcome <> 'succeeded' or not material;
+
+-- `material` is in front for the order alone: with the id by itself, the primary key would have the same.
+create index receipt_immaterial on receipt (material, id) where not material;
+drop index receipt_waste;
+create index receipt_waste on receipt (material, id)
+  where not material and (tokens_in + tokens_out > 0 or cost_usd > 0);
+
+-- With the id, so that the newest of many replays are found without the others.
+drop index receipt_replay_of;
+create index receipt_replay_of on receipt (replay_of, id) where replay_of is not null;
+drop index receipt_repairs;
+create index receipt_repairs on receipt (repairs, id) where repairs is not null;
+
+-- Payloads expire in the order of their ids, by the primary key.
+drop index receipt_payload_created_at;
