@@ -1,9 +1,28 @@
 import type { Receipt } from '@rowcall/protocol';
-import { makeReceipt } from '@rowcall/testing';
 import { describe, expect, it } from 'vitest';
+import { buildReceipt } from './build.js';
 import { toTraceTree } from './trace-tree.js';
 
-const make = (receipt: Partial<Receipt>): Receipt => makeReceipt(receipt).receipt;
+const made = buildReceipt(
+  {
+    id: 'inv_0',
+    trace: 't_0',
+    parent: null,
+    step: null,
+    key: 'ECHO',
+    input: { body: '' },
+    actor: 'owner',
+    startedAt: 0,
+    onBehalfOf: null,
+    reason: null,
+    traceparent: null,
+    replayOf: null,
+    repairs: null,
+  },
+  { row: null, lane: null, finishedAt: 0, outcome: 'succeeded' },
+  { text: (text) => text, json: (value) => value },
+);
+const make = (receipt: Partial<Receipt>): Receipt => ({ ...made.receipt, ...receipt });
 
 const spent = (tokens_out: number, usd: number) => ({ tokens_in: 0, tokens_out, tokens_cached: 0, usd });
 
