@@ -29,6 +29,7 @@ import { addRestoreVersion } from './routes/directory/restore.js';
 import { addTestRow } from './routes/directory/try-examples.js';
 import { addListVersions } from './routes/directory/versions.js';
 import { addErrors } from './routes/errors.js';
+import { addListEvents } from './routes/events/list.js';
 import { addHealth } from './routes/health.js';
 import { addReceiptPage } from './routes/receipt-page.js';
 
@@ -95,6 +96,7 @@ function addRoutes(app: App, context: Context): void {
   addRestoreVersion(app, context);
   addTestRow(app, context);
   addExportRows(app, context);
+  addListEvents(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

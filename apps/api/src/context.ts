@@ -3,6 +3,7 @@ import { buildEngine, type Directory, type Engine, type EngineParts } from '@row
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener, type Store } from '@rowcall/store';
+import { EventStreams } from './event-streams.js';
 import { RefusalCounter } from './refusal-counter.js';
 
 /** Everything an API process is made of, built once. */
@@ -13,6 +14,7 @@ export interface Context {
   readonly lanes: { readonly live: readonly string[] };
   readonly engine: Engine;
   readonly directory: Directory;
+  readonly events: EventStreams;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
   /** The environment variables that a credential needs and that are not set. */
@@ -54,8 +56,15 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   });
   const { store, catalogue, lanes, engine, directory, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
-  const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
+  const events = new EventStreams({ store, log });
+  const listener = new Listener({
+    url: databaseUrl,
+    name,
+    log,
+    subscriptions: [...subscriptions, events.subscription],
+  });
   const stopAll = async () => {
+    events.stop();
     await parts.drain(0);
     await refusals.stop();
     await listener.stop();
@@ -69,6 +78,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     lanes,
     engine,
     directory,
+    events,
     refusals,
     isOwnerKey,
     missingCredentials: parts.missingCredentials,

@@ -26,6 +26,7 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
       tags: [
         { name: 'door', description: 'Ask, read, invoke, confirm.' },
         { name: 'directory', description: 'Rows: one is one capability.' },
+        { name: 'events', description: 'What happened to the deployment.' },
         { name: 'receipts', description: 'Proof of what ran.' },
         { name: 'errors', description: 'What failures mean.' },
         { name: 'health', description: 'Probes.' },

@@ -224,7 +224,7 @@ describe('a tail of the events', () => {
     await write(writers[0], 'end');
     await follower.until('end');
     const { events, position } = await follower.tail.read(id);
-    expect(events).toHaveLength(500);
+    expect(events).toHaveLength(200);
     expect(position).toBe(events.at(-1)?.id);
   });
 

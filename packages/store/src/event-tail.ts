@@ -11,9 +11,9 @@ import {
 import type { Database } from './schema.js';
 
 /** Events of one query. */
-const PAGE = 500;
+const PAGE = 200;
 /** Events that are kept in memory for those who follow; who is further behind reads from the database. */
-const RECENT_MAX = 500;
+const RECENT_MAX = 200;
 /** Ids that are compared when transactions are open at the start: one that was overtaken by more is not waited for. */
 const START_WINDOW = 10_000;
 /** How often, in ms, it is looked whether open transactions are over: soon at first, then less often. */
