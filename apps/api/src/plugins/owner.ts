@@ -16,10 +16,13 @@ export function isOwner(context: Context, request: FastifyRequest): boolean {
   return credential !== undefined && context.isOwnerKey(credential);
 }
 
-/** Lets the owner pass. @throws AppError unauthorized, counted and slowed down, for anyone else. */
+/**
+ * Lets the owner pass, whatever others at the same address did: a neighbour behind the same router locks nobody out.
+ * @throws AppError unauthorized, counted and slowed down, for anyone else; rate_limited for one who keeps guessing.
+ */
 export async function requireOwner(context: Context, request: FastifyRequest): Promise<void> {
   if (isOwner(context, request)) return;
-  await context.refusals.add(request.ip);
-  const what = findCredential(request) === undefined ? 'no credential was sent' : 'the credential is not valid';
-  throw new AppError('unauthorized', what);
+  const triedCredential = findCredential(request) !== undefined;
+  await context.refusals.add(request.ip, triedCredential);
+  throw new AppError('unauthorized', triedCredential ? 'the credential is not valid' : 'no credential was sent');
 }
