@@ -149,6 +149,7 @@ export class EventTail {
       try {
         await this.#step();
       } catch (error) {
+        if (this.#isStopped) break;
         this.#log.warn({ err: error }, 'events cannot be read yet');
         this.#isTold = true;
         this.#runIn(RETRY_MS);
