@@ -143,10 +143,35 @@ create table event (
 
 create index event_key on event (key, id) where key is not null;
 create index event_kind on event (kind, id);
+create index event_actor on event (actor, id);
 
 create trigger event_append_only before update or delete or truncate on event
   for each statement execute function refuse_change('the table is append-only');
 alter table event enable always trigger event_append_only;
+
+-- Once per statement, and once per transaction: equal notifications of one transaction are one.
+create function event_announce() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('rowcall_event', '');
+  return null;
+end
+$$;
+
+create trigger event_announce after insert on event for each statement execute function event_announce();
+alter table event enable always trigger event_announce;
+
+create function receipt_deny() returns trigger language plpgsql as $$
+begin
+  insert into event (kind, actor, key, reason, detail)
+  values ('DENY', new.actor, new.key, new.error, jsonb_build_object('receipt', new.id, 'trace', new.trace));
+  return null;
+end
+$$;
+
+-- The condition is looked at before anything is queued: receipts of calls that ran cost nothing.
+create trigger receipt_deny after insert on receipt
+  for each row when (new.outcome = 'denied') execute function receipt_deny();
+alter table receipt enable always trigger receipt_deny;
 
 -- Directory: versions, history, events, notifications ------------------------------------------------------------
 

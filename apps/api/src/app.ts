@@ -31,6 +31,7 @@ import { addRestoreVersion } from './routes/directory/restore.js';
 import { addTestRow } from './routes/directory/try-examples.js';
 import { addListVersions } from './routes/directory/versions.js';
 import { addErrors } from './routes/errors.js';
+import { addListEvents } from './routes/events/list.js';
 import { addExplainGrant } from './routes/grants/explain.js';
 import { addListGrants } from './routes/grants/list.js';
 import { addMintGrant } from './routes/grants/mint.js';
@@ -109,6 +110,7 @@ function addRoutes(app: App, context: Context): void {
   addListApprovals(app, context);
   addDecideApproval(app, context);
   addListInvocations(app, context);
+  addListEvents(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

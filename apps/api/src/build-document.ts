@@ -11,6 +11,7 @@ const CONFIG: ServerConfig = {
   port: 0,
   dataDir: '',
   ownerKey: undefined,
+  ownerKeyNext: undefined,
   timeZone: 'UTC',
   allowNets: [],
   logLevel: 'silent',

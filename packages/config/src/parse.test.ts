@@ -74,6 +74,18 @@ describe('parseConfig', () => {
     ).toBe('from-the-variable');
   });
 
+  it('takes a second owner key from its variable or its file, and has none otherwise', () => {
+    const readFile = (path: string) => (path === '/run/next' ? 'next-from-the-file\n' : noFiles(path));
+    expect(parseConfig({}, noFiles).ownerKeyNext).toBeUndefined();
+    expect(parseConfig({ ROWCALL_OWNER_KEY_NEXT: 'next-from-the-variable' }, noFiles).ownerKeyNext).toBe(
+      'next-from-the-variable',
+    );
+    expect(parseConfig({ ROWCALL_OWNER_KEY_NEXT_FILE: '/run/next' }, readFile).ownerKeyNext).toBe('next-from-the-file');
+    expect(problemsOf({ ROWCALL_OWNER_KEY_NEXT: 'short' })).toEqual([
+      'ROWCALL_OWNER_KEY_NEXT must have at least 16 characters',
+    ]);
+  });
+
   it('says which secret file cannot be read', () => {
     expect(problemsOf({ DATABASE_URL_FILE: '/nowhere' })).toEqual([
       'DATABASE_URL_FILE cannot be read: no such file /nowhere',

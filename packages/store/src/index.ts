@@ -25,7 +25,17 @@ export {
   updateRow,
 } from './directory.js';
 export { type BulkResult, upsertRows, writeBulk } from './directory-bulk.js';
-export { insertEvent, type NewEvent } from './event.js';
+export {
+  EVENT_CHANNEL,
+  type EventFilter,
+  type EventPage,
+  insertEvent,
+  insertEvents,
+  listEvents,
+  type NewEvent,
+  type StoredEvent,
+} from './event.js';
+export { type EventsUpTo, EventTail } from './event-tail.js';
 export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
 export {
   findGrantChain,
