@@ -44,11 +44,9 @@ export const invocationSchema = z
 /** What the newest receipts that fit come to. */
 export const invocationSummarySchema = z
   .object({
-    over: z
-      .int()
-      .meta({
-        description: 'Receipts it is taken over: those that fit of the newest that were looked at, 1,000 at the most.',
-      }),
+    over: z.int().meta({
+      description: 'Receipts it is taken over: those that fit of the newest that were looked at, 1,000 at the most.',
+    }),
     complete: z.boolean().meta({ description: 'These are all that fit; false when there may be others.' }),
     outcomes: z.record(z.enum(OUTCOMES), z.int()),
     material_rate: rate,
