@@ -10,12 +10,12 @@
 --
 -- Not partitioned. Receipts are never deleted, so there is no old partition to drop, which is what partitions are best
 -- at. Ids are time-ordered: inserts touch the right edge of each value, and those pages stay in memory however long the
--- table gets. Measured (`pnpm bench ledger`), calls on ten million receipts (4.5 GB, and 4.3 GB of indexes) are as many per
--- second as on an empty ledger, for the same CPU. `on conflict (id)` would hold with ranges of ids alone; but each partition
--- needs the append-only triggers anew, could be detached with its receipts, and a key or an actor that is seldom met would
--- be looked for in all of them.
+-- table gets. Measured (`pnpm bench ledger`), calls on ten million receipts (4.5 GB, and 4.3 GB of indexes) are as many
+-- per second as on an empty ledger, for the same CPU. `on conflict (id)` would hold with ranges of ids alone; but each
+-- partition needs the append-only triggers anew, could be detached with its receipts, and a key or an actor that is
+-- seldom met would be looked for in all of them.
 --
--- Made in the migration's transaction: while it runs, receipts wait.
+-- Made in the migration's transaction: until it ends, the ledger can neither be read nor written.
 
 -- The owner's receipts, too: one of many actors, and on a busy deployment not the most frequent one.
 drop index receipt_actor;
