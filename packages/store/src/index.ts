@@ -50,13 +50,11 @@ export {
   type StoredOauthToken,
   saveOauthToken,
 } from './oauth-token.js';
-export { type ExpiredPayloads, expirePayloads } from './payload-expiry.js';
+export { expirePayloads } from './payload-expiry.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export { findReceipt, findReceiptPayload, insertReceipts, listEndedCalls, listTrace } from './receipt.js';
-export type { ReceiptFilter, ReceiptVisibility } from './receipt-filter.js';
 export { type LaterCall, listLaterCalls } from './receipt-lineage.js';
-export { listReceipts, type ReceiptPage, type ReceiptQuestion } from './receipt-list.js';
-export type { ReceiptSummary } from './receipt-summary.js';
+export { listReceipts, type ReceiptQuestion } from './receipt-list.js';
 export {
   deleteRunner,
   drainRunner,
