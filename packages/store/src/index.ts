@@ -96,7 +96,7 @@ export {
   isUnregistered,
   type Verdict,
 } from './opened.js';
-export { type ExpiredPayloads, expirePayloads } from './payload-expiry.js';
+export { expirePayloads } from './payload-expiry.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export {
   deleteProcess,
@@ -118,9 +118,7 @@ export {
   listEndedCalls,
   listTrace,
 } from './receipt.js';
-export type { ReceiptFilter, ReceiptVisibility } from './receipt-filter.js';
 export { type LaterCall, listLaterCalls } from './receipt-lineage.js';
-export { listReceipts, type ReceiptPage, type ReceiptQuestion } from './receipt-list.js';
-export type { ReceiptSummary } from './receipt-summary.js';
+export { listReceipts, type ReceiptQuestion } from './receipt-list.js';
 export type { Database } from './schema.js';
 export { openStore, type Store, type StoreOptions } from './store.js';

@@ -43,19 +43,21 @@ export const walkAll = ({ from, before }: IdRange): Walk => ({
  *
  * It compares pairs, which only the index of (column, id) can both find and give in order. With `column = value order by
  * id desc` Postgres would be free to walk the primary key instead and to pass over everything else on its way, which
- * it does for a value that was frequent once: the whole ledger is read for a key that nobody has called for a year.
+ * it does for a value that was frequent once: fourteen seconds, among ten million receipts, for a key that nobody
+ * called lately. Pairs that include their ends are taken for at least as many as there are of the value: for few,
+ * Postgres might collect and sort them all.
  * @param partial the condition of a partial index, as it stands there.
  */
 export function walkValue(
   column: LeadingColumn,
   value: string | boolean,
   { from, before }: IdRange,
-  partial?: RawBuilder<boolean>,
+  partial: RawBuilder<boolean> = sql<boolean>`true`,
 ): Walk {
   const lead = sql.ref(column);
-  const pairs = sql<boolean>`(${lead}, id) >= (${value}, ${from}) and (${lead}, id) < (${value}, ${before})`;
   return {
-    where: partial === undefined ? pairs : sql<boolean>`${pairs} and ${partial}`,
+    where: sql<boolean>`(${lead}, id) >= (${value}, ${from}) and (${lead}, id) <= (${value}, ${before})
+      and id < ${before} and ${partial}`,
     newestFirst: sql`${lead} desc, id desc`,
   };
 }

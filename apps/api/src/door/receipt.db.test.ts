@@ -45,6 +45,15 @@ describe('GET ?receipt=', () => {
     expect(answer.json()).toMatchObject({ trace: [{ invocation_id: id, children: [{ key: 'STEP', step: 1 }] }] });
   });
 
+  it('says when a trace is longer than what it shows', async () => {
+    const trace = `t_${'c'.repeat(32)}`;
+    const records = Array.from({ length: 1_001 }, () => makeRecord({ trace }));
+    await insertReceipts(api.context.store.ledgerPool, records);
+    const answer = await api.owner.get(`/api/dispatch?receipt=${records[0]?.receipt.id}`);
+    const { trace: roots, trace_complete } = answer.json<{ trace: object[]; trace_complete: boolean }>();
+    expect({ roots: roots.length, trace_complete }).toEqual({ roots: 1_000, trace_complete: false });
+  });
+
   it('is kept nowhere on its way', async () => {
     const id = await makeReceipt({ key: 'ECHO', body: 'a' });
     const answer = await api.owner.get(`/api/dispatch?receipt=${id}`);
