@@ -78,12 +78,14 @@ export {
   saveOauthToken,
 } from './oauth-token.js';
 export {
+  abandonCalls,
   type Beginning,
   beginCallIn,
   beginCalls,
   type IdempotencyClaim,
   interruptDeadCalls,
   isUnregistered,
+  listOpenCalls,
   type Verdict,
 } from './opened.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
