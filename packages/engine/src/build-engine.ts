@@ -47,7 +47,7 @@ export interface BuildEngineOptions {
   /** Folder of modules that define more functions; none when not given. */
   readonly functionFolder?: string | undefined;
   /** What the process is registered as; as one that serves no lanes when not given. */
-  readonly process?: NewProcess;
+  readonly process?: NewProcess | undefined;
   /** Called before a call fires that was opened; for tests of what a crash there leaves. */
   readonly beforeFire?: ((id: string) => void | Promise<void>) | undefined;
 }
