@@ -423,6 +423,7 @@ create table idempotency (
 );
 
 create index idempotency_created_at on idempotency (created_at);
+create index idempotency_invocation_id on idempotency (invocation_id);
 
 -- Begins calls, all in one round trip and one commit: claims their idempotency keys, takes what they use of their
 -- grants, opens them. A call that may not begin changes nothing. `calls` is a JSON array of

@@ -1,6 +1,7 @@
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
 import { type Allowed, checkLive, covers, decide, toAppError } from '@rowcall/grants';
+import type { Input } from '@rowcall/receipts';
 import type { Caller, DispatchRequest } from './call.js';
 
 const SUGGESTIONS_MAX = 6;
@@ -8,7 +9,7 @@ const SUGGESTIONS_MAX = 6;
 /** What the gate said of a call: it may run, or it waits for a person and nothing else is in its way. */
 export type Admission =
   | { readonly kind: 'run'; readonly entry: Entry; readonly allowed: Allowed }
-  | { readonly kind: 'park'; readonly entry: Entry };
+  | { readonly kind: 'park'; readonly entry: Entry; readonly input: Input };
 
 /** A call as the gate looks at it. */
 export interface Asked extends Pick<DispatchRequest, 'key' | 'input' | 'expectContract'> {
@@ -34,7 +35,7 @@ export function admit(asked: Asked, catalogue: Catalogue, now: number): Admissio
   if (decision.code !== 'owner_gate_required' || caller.parent !== undefined) throw toAppError(decision);
   const agreed = decide(chain, entry, { ...request, approved: true }, now);
   if (!agreed.allowed) throw toAppError(agreed);
-  return { kind: 'park', entry };
+  return { kind: 'park', entry, input: agreed.input };
 }
 
 function toUnknown({ key, caller: { chain } }: Asked, catalogue: Catalogue, now: number): AppError {

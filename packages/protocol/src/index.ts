@@ -29,6 +29,7 @@ export {
 } from './json.js';
 export { type Log, silentLog } from './log.js';
 export {
+  type Closing,
   OUTCOMES,
   type Outcome,
   PROOF_STATUSES,

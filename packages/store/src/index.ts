@@ -88,12 +88,14 @@ export {
   saveOauthToken,
 } from './oauth-token.js';
 export {
+  abandonCalls,
   type Beginning,
   beginCallIn,
   beginCalls,
   type IdempotencyClaim,
   interruptDeadCalls,
   isUnregistered,
+  listOpenCalls,
   type Verdict,
 } from './opened.js';
 export { expirePayloads } from './payload-expiry.js';
