@@ -39,10 +39,12 @@ export class CallRecords {
   /** A refusal is `denied`; a defect of ours is `failed`, with nothing of it for the caller to see. */
   refused(attempt: Attempt, error: unknown, entry = this.#context.catalogue.find(attempt.key)): ReceiptRecord {
     const known = error instanceof AppError;
+    // Its maker reads it, and anyone confirms it: neither may learn of a row that the grant does not cover.
+    const row = entry === undefined || (known && error.code === 'scope_mismatch') ? null : toAttemptedRow(entry);
     if (!known)
       this.#context.log.error({ err: error, trace: attempt.trace, key: entry?.row.key }, 'a call failed by a defect');
     return this.#build(attempt, {
-      row: entry === undefined ? null : toAttemptedRow(entry),
+      row,
       lane: null,
       finishedAt: this.#context.now(),
       outcome: known ? 'denied' : 'failed',

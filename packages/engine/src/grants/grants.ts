@@ -17,6 +17,7 @@ import {
 } from '@rowcall/grants';
 import type { AttenuateBody, GrantExplanation, GrantState, MintBody } from '@rowcall/protocol';
 import { findGrantChain, insertEvent, insertGrant, listGrants, revokeGrant, type Store } from '@rowcall/store';
+import type { GrantBook } from './grant-book.js';
 
 const TOKEN_BYTES = 32;
 
@@ -42,15 +43,25 @@ export interface ListedGrant extends GrantDescription {
   readonly spent_usd: number;
 }
 
+/** What {@link Grants} work with. */
+export interface GrantsOptions {
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly book: GrantBook;
+  readonly now: () => number;
+}
+
 /** Makes, explains and ends grants. */
 export class Grants {
   readonly #store: Store;
   readonly #catalogue: Catalogue;
+  readonly #book: GrantBook;
   readonly #now: () => number;
 
-  constructor({ store, catalogue, now }: { store: Store; catalogue: Catalogue; now: () => number }) {
+  constructor({ store, catalogue, book, now }: GrantsOptions) {
     this.#store = store;
     this.#catalogue = catalogue;
+    this.#book = book;
     this.#now = now;
   }
 
@@ -111,6 +122,8 @@ export class Grants {
     await this.#getChain(fingerprint, by);
     const at = await revokeGrant(this.#store.db, fingerprint, { actor: by.actor, reason });
     if (at === undefined) throw toUnknown(fingerprint);
+    // Others are notified; here it holds before the answer leaves.
+    this.#book.forget(fingerprint);
     return at.toISOString();
   }
 
