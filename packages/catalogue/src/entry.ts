@@ -82,6 +82,11 @@ export class Entry {
     return this.row.enabled;
   }
 
+  /** US dollars that a call costs, as the row declares it. */
+  get price(): number {
+    return this.row.limits?.cost_usd ?? 0;
+  }
+
   get hasInputSchema(): boolean {
     return this.#inputSchema !== null;
   }

@@ -108,7 +108,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   const redactor = new ReceiptRedactor(credentials);
   const records = new CallRecords({ catalogue, redactor, log, now });
   const grantBook = new GrantBook(store);
-  const grants = new Grants({ store, catalogue, book: grantBook, now });
+  const grants = new Grants({ store, catalogue, book: grantBook, redactor, now });
   const ownProcess = options.process ?? {
     id: newProcessId(),
     lanes: [],

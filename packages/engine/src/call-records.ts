@@ -32,7 +32,7 @@ export class CallRecords {
       result: ran.result,
       upstream: ran.upstream ?? null,
       error: ran.error ?? null,
-      costUsd: entry.row.limits?.cost_usd ?? 0,
+      costUsd: entry.price,
     });
   }
 
@@ -62,7 +62,7 @@ export class CallRecords {
       finishedAt: this.#context.now(),
       outcome: 'interrupted',
       error: { reason: 'interrupted', message: 'the process died while the call ran; it may have taken effect' },
-      costUsd: entry?.row.limits?.cost_usd ?? 0,
+      costUsd: entry?.price ?? 0,
     });
   }
 

@@ -84,7 +84,7 @@ const isLimited = (chain: Chain): boolean =>
 const toTaking = ({ call, entry, allowed }: PreparedCall | ParkedCall): Beginning => ({
   id: call.id,
   chain: allowed.grants,
-  price: entry.row.limits?.cost_usd ?? 0,
+  price: entry.price,
   claim: null,
   opened: null,
 });

@@ -15,17 +15,18 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { findToken, requireCaller, toCaller } from '../plugins/caller.js';
+import { findToken, presentsToken, requireCaller, toCaller } from '../plugins/caller.js';
 import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
 import { correctMisnested } from './misnested.js';
 
 /** What the caller probably meant: unrecognized_request with the corrected call; undefined for a call that is flat. */
-function findMisnested({ catalogue }: Context, body: unknown): AppError | undefined {
+function findMisnested(context: Context, request: FastifyRequest): AppError | undefined {
+  const { body } = request;
   if (!isJsonObject(body)) return undefined;
   const send = correctMisnested(body, (key, name) => {
-    const entry = catalogue.find(key);
+    const entry = mayKnowRows(context, request) ? context.catalogue.find(key) : undefined;
     const properties = entry?.inputSchema?.properties;
     const inSchema = isJsonObject(properties) && Object.hasOwn(properties, name);
     return inSchema || entry?.doc.args.some((argument) => argument.name === name) === true;
@@ -35,6 +36,12 @@ function findMisnested({ catalogue }: Context, body: unknown): AppError | undefi
     fix: 'send what `send` holds',
     details: { send },
   });
+}
+
+/** Whether the caller, not yet looked at closely, may know of every row: a correction tells what arguments a row has. */
+function mayKnowRows(context: Context, request: FastifyRequest): boolean {
+  if (presentsToken(request)) return false;
+  return context.config.publicContracts || isOwner(context, request);
 }
 
 /** Whether the caller asks not to wait (RFC 7240). */
@@ -125,7 +132,7 @@ export function addDoorPost(app: App, context: Context): void {
       } else done();
     },
     preValidation(request, _reply, done) {
-      done(findMisnested(context, request.body));
+      done(findMisnested(context, request));
     },
     handler: (request, reply) => answer(context, request, reply, request.body),
   });

@@ -17,6 +17,9 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
+const findBearer = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+
 /**
  * The token that a request presents: in the body's `share`, the header `x-share`, the query's `share`, or as a bearer
  * token. Where it comes beside an owner key, the token holds: it is the narrower authority.
@@ -25,12 +28,18 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 export function findToken(request: FastifyRequest, bodyShare?: string): string | undefined {
   const { share } = request.query as { share?: unknown };
   if (Array.isArray(share)) throw new AppError('unrecognized_request', 'share is given more than once');
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const bearer = findBearer(request.headers);
   const given = [bodyShare, header(request, 'x-share'), typeof share === 'string' ? share : undefined];
   if (bearer !== undefined && isToken(bearer)) given.push(bearer);
   const [token, other] = new Set(given.filter((value) => value !== undefined));
   if (other !== undefined) throw new AppError('unrecognized_request', 'the request presents two different tokens');
   return token;
+}
+
+/** Tells whether a request presents a token in any place, whatever it is worth. */
+export function presentsToken({ query, body, headers }: FastifyRequest): boolean {
+  const isShared = [query, body].some((part) => (part as { share?: unknown } | undefined)?.share !== undefined);
+  return isShared || headers['x-share'] !== undefined || isToken(findBearer(headers) ?? '');
 }
 
 /** Who makes the request: the owner's empty chain or a grant's; undefined for nobody that is known. */
