@@ -75,9 +75,9 @@ alter table capability_grant enable always trigger capability_grant_guard;
 
 -- Calls that were opened ------------------------------------------------------------------------------------------
 
--- Committed before a call fires that must not fire twice, and deleted by the statement that writes its receipt. When
--- its process dies, it becomes the receipt that stands here, `interrupted`. A process that was declared dead can open
--- nothing until it has registered anew.
+-- Committed before a call fires that must not fire twice, and deleted by the statement that writes its receipt, queues
+-- it or parks it: whoever deletes it has the call. When its process dies or has lost it, it becomes the receipt that
+-- stands here, `interrupted`. A process that was declared dead can open nothing until it has registered anew.
 create table opened (
   id text collate "C" primary key,
   process text references process (id) on delete set null,
@@ -136,6 +136,7 @@ create table idempotency (
 );
 
 create index idempotency_created_at on idempotency (created_at);
+create index idempotency_invocation_id on idempotency (invocation_id);
 
 -- Begins calls, all in one round trip and one commit: claims their idempotency keys, takes what they use of their
 -- grants, opens them. A call that may not begin changes nothing. `calls` is a JSON array of

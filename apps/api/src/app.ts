@@ -31,11 +31,13 @@ import { addRestoreVersion } from './routes/directory/restore.js';
 import { addTestRow } from './routes/directory/try-examples.js';
 import { addListVersions } from './routes/directory/versions.js';
 import { addErrors } from './routes/errors.js';
+import { addListEvents } from './routes/events/list.js';
 import { addExplainGrant } from './routes/grants/explain.js';
 import { addListGrants } from './routes/grants/list.js';
 import { addMintGrant } from './routes/grants/mint.js';
 import { addRevokeGrant } from './routes/grants/revoke.js';
 import { addHealth } from './routes/health.js';
+import { addListInvocations } from './routes/invocations/list.js';
 import { addReceiptPage } from './routes/receipt-page.js';
 
 /** The Fastify instance that routes are added to: types of a request follow from the route's Zod schemas. */
@@ -107,6 +109,8 @@ function addRoutes(app: App, context: Context): void {
   addRevokeGrant(app, context);
   addListApprovals(app, context);
   addDecideApproval(app, context);
+  addListInvocations(app, context);
+  addListEvents(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

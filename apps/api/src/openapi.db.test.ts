@@ -108,6 +108,8 @@ const WITHOUT_AUTHORITY: Readonly<Record<string, readonly [url: string, status: 
   testRow: ['/api/directory/NOW/test', 401],
   importRows: ['/api/directory:import', 401],
   exportRows: ['/api/directory:export', 401],
+  listInvocations: ['/api/invocations', 401],
+  listEvents: ['/api/events', 401],
   receiptPage: [`/receipt/inv_${'0'.repeat(32)}`, 404],
   explainError: ['/errors/unauthorized', 200],
   live: ['/livez', 200],

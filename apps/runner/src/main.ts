@@ -18,6 +18,7 @@ await runMain(async () => {
   const id = `runner_${randomBytes(8).toString('hex')}`;
   const log = pino({ name: 'rowcall-runner', level: config.logLevel, base: { pid: process.pid, runner: id } });
   const name = 'rowcall-runner';
+  const registration = { id, lanes, concurrency, host: hostname(), pid: process.pid };
   const parts = buildEngine({
     databaseUrl,
     allowNets,
@@ -28,10 +29,10 @@ await runMain(async () => {
     version: manifest.version,
     log,
     readCredential,
+    process: registration,
   });
-  const { store, engine } = parts;
-  const registration = { id, lanes, concurrency, host: hostname(), pid: process.pid };
-  const runner = new Runner({ runner: registration, store, engine, log });
+  const { store, engine, housekeeping } = parts;
+  const runner = new Runner({ runner: registration, store, engine, log, sweep: () => housekeeping.sweep() });
   const listener = new Listener({
     url: databaseUrl,
     name,

@@ -33,6 +33,8 @@ export interface RunnerOptions {
   readonly runner: NewProcess;
   readonly store: Store;
   readonly engine: Pick<Engine, 'runQueued' | 'toInterrupted' | 'abort'>;
+  /** Ends what processes that died had opened: no other process may be left to do it. */
+  readonly sweep: () => Promise<void>;
   readonly log: Log;
 }
 
@@ -157,7 +159,8 @@ export class Runner {
   }
 
   async #takeOver(): Promise<void> {
-    const { store, runner, engine, log } = this.#options;
+    const { store, runner, engine, log, sweep } = this.#options;
+    await sweep();
     for (const job of await takeOverDeadLeases(store.db, runner.id)) {
       log.warn({ job: job.id, lane: job.lane }, 'a call was interrupted: its runner died');
       await this.#complete(engine.toInterrupted(JSON.parse(job.call) as QueuedCall, job.lane));

@@ -1,4 +1,4 @@
-import { AppError } from '@rowcall/errors';
+import { AppError, type ErrorCode } from '@rowcall/errors';
 import type { Log, ReceiptRecord } from '@rowcall/protocol';
 import { hashInput } from '@rowcall/receipts';
 import {
@@ -6,17 +6,20 @@ import {
   type Decider,
   decideApproval,
   findApproval,
+  findReceipt,
   insertApproval,
   insertReceiptsIn,
+  isTransient,
   isUnregistered,
   listExpiredApprovals,
+  type NewApproval,
   type Store,
   type StoredApproval,
 } from '@rowcall/store';
 import { type Call, type DispatchRequest, type QueuedCall, toAttempt, toQueuedCall } from './call.js';
 import type { CallRecords } from './call-records.js';
 import type { Dispatched, Engine, Parking, PreparedCall } from './engine.js';
-import { isBegun } from './openings.js';
+import { isBegun, type Openings } from './openings.js';
 
 /** How long, in ms, a call waits for a person, unless its grant ends before. */
 const WAIT_MAX_MS = 24 * 3_600_000;
@@ -25,10 +28,20 @@ const WAITING_MAX = 100;
 /** Calls that are ended in one sweep. */
 const EXPIRED_MAX = 100;
 
+/** Why a call cannot run now although it may later: it goes on waiting. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  'approval_decided',
+  'credential_missing',
+  'lane_unavailable',
+  'ledger_unavailable',
+  'rate_limited',
+]);
+
 /** What {@link Approvals} work with. */
 export interface ApprovalsContext {
   readonly store: Store;
   readonly records: CallRecords;
+  readonly openings: Openings;
   readonly log: Log;
   readonly now: () => number;
   /** Registers this process anew after it was declared dead. */
@@ -50,7 +63,7 @@ export class Approvals implements Parking {
   }
 
   async park({ call, request, entry }: Pick<PreparedCall, 'call' | 'request' | 'entry'>) {
-    const { store, records, now } = this.#context;
+    const { records, now } = this.#context;
     const { payload } = records.interrupted(call, 'inline', entry);
     const ends = call.caller.chain.map((grant) => grant.expires_at);
     const expiresAt = Math.min(now() + WAIT_MAX_MS, ...ends);
@@ -69,16 +82,27 @@ export class Approvals implements Parking {
       onBehalfOf: call.onBehalfOf,
       expiresAt,
     };
-    if (await insertApproval(store.db, approval, WAITING_MAX)) return { expiresAt };
+    if (await this.#insert(approval)) return { expiresAt };
     throw new AppError('rate_limited', `${WAITING_MAX} calls of this caller wait for a person already`, {
       fix: 'wait until some of them are decided',
     });
   }
 
+  async #insert(approval: NewApproval): Promise<boolean> {
+    try {
+      return await insertApproval(this.#context.store.db, approval, WAITING_MAX);
+    } catch (cause) {
+      if (!isTransient(cause)) throw cause;
+      // Should it wait after all: it has a receipt then, and will not fire.
+      throw new AppError('ledger_unavailable', 'the call could not be parked; nothing was run', { cause });
+    }
+  }
+
   /**
    * Agrees to a call, which fires with exactly what was parked.
    * @returns how the call ended, or that it is queued.
-   * @throws AppError unknown_approval, approval_decided; or why the call may no longer run: then it ends as denied.
+   * @throws AppError unknown_approval, approval_decided; why the call cannot run now: then it still waits; or why it may
+   * no longer run: then it ends as denied.
    */
   async approve(id: string, by: Decider, engine: Engine): Promise<Dispatched> {
     const { approval, queued } = await this.#getWaiting(id);
@@ -86,7 +110,9 @@ export class Approvals implements Parking {
     try {
       prepared = await this.#begin(approval, queued, { by, engine });
     } catch (error) {
-      if (!(error instanceof AppError) || error.code === 'approval_decided') throw error;
+      this.#context.openings.letGo(id);
+      if (!(error instanceof AppError)) throw error;
+      if (PASSING.has(error.code)) throw error.withDetails({ receipt: id });
       await this.#end(id, { state: 'denied', by: { ...by, reason: by.reason ?? error.reason } }, queued, error);
       throw error.withDetails({ receipt: id, trace: queued.trace });
     }
@@ -136,16 +162,28 @@ export class Approvals implements Parking {
     const decide = () =>
       this.#context.store.db.transaction().execute(async (tx) => {
         if (!(await decideApproval(tx, approval.id, { state: 'approved', by }))) throw toDecided(approval.id);
+        if ((await findReceipt(tx, approval.id)) !== undefined) throw toDecided(approval.id);
         isBegun(await beginCallIn(tx, prepared.beginning));
       });
+    this.#context.openings.hold(approval.id);
+    await this.#registered(decide).catch((cause: unknown) => {
+      if (!isTransient(cause) || cause instanceof AppError) throw cause;
+      // Should it have begun after all: it is let go, found open, and interrupted.
+      throw new AppError('ledger_unavailable', 'it is not known whether the decision was written; nothing was run', {
+        cause,
+      });
+    });
+    return prepared;
+  }
+
+  async #registered(work: () => Promise<void>): Promise<void> {
     try {
-      await decide();
+      await work();
     } catch (error) {
       if (!isUnregistered(error)) throw error;
       await this.#context.register();
-      await decide();
+      await work();
     }
-    return prepared;
   }
 
   /** Decides against a call and writes its receipt. @returns false when it was decided already. */

@@ -3,7 +3,7 @@ import { Catalogue } from '@rowcall/catalogue';
 import type { Auth } from '@rowcall/contract';
 import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
-import { Ledger, openStore, type Store, type Subscription } from '@rowcall/store';
+import { Ledger, type NewProcess, openStore, type Store, type Subscription } from '@rowcall/store';
 import { Approvals } from './approvals.js';
 import { CallRecords } from './call-records.js';
 import { Completions } from './completions.js';
@@ -46,6 +46,8 @@ export interface BuildEngineOptions {
   readonly functions?: readonly FunctionDefinition[];
   /** Folder of modules that define more functions; none when not given. */
   readonly functionFolder?: string | undefined;
+  /** What the process is registered as; as one that serves no lanes when not given. */
+  readonly process?: NewProcess | undefined;
   /** Called before a call fires that was opened; for tests of what a crash there leaves. */
   readonly beforeFire?: ((id: string) => void | Promise<void>) | undefined;
 }
@@ -107,14 +109,22 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   const records = new CallRecords({ catalogue, redactor, log, now });
   const grantBook = new GrantBook(store);
   const grants = new Grants({ store, catalogue, book: grantBook, redactor, now });
-  const processId = newProcessId();
+  const ownProcess = options.process ?? {
+    id: newProcessId(),
+    lanes: [],
+    concurrency: 0,
+    host: hostname(),
+    pid: process.pid,
+  };
   const register = (): Promise<void> => housekeeping.register();
-  const approvals: Approvals = new Approvals({ store, records, log, now, register });
+  const openings = new Openings({ store, register });
+  const approvals: Approvals = new Approvals({ store, records, openings, log, now, register });
   const housekeeping: Housekeeping = new Housekeeping({
     store,
     log,
-    process: { id: processId, lanes: [], concurrency: 0, host: hostname(), pid: process.pid },
+    process: ownProcess,
     expireApprovals: () => approvals.expire(),
+    isHeld: (id) => openings.isHeld(id) || ledger.isWaiting(id),
   });
   const engine = new Engine(
     {
@@ -124,7 +134,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
       redactor,
       records,
       grants: grantBook,
-      openings: new Openings({ store, register }),
+      openings,
       lanes,
       completions,
       log,
@@ -132,7 +142,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
       http,
       now,
       timeZone,
-      processId,
+      processId: ownProcess.id,
       beforeFire: options.beforeFire,
     },
     approvals,

@@ -47,6 +47,8 @@ export interface QueuedCall {
   readonly id: string;
   readonly trace: string;
   readonly parent: string | null;
+  /** Calls that this one is made within; 0 for one of its own. */
+  readonly depth: number;
   readonly key: string;
   readonly input: Input;
   readonly actor: string;
@@ -73,6 +75,7 @@ export function toQueuedCall(call: Call, request: DispatchRequest, rowVersion: n
     id,
     trace,
     parent,
+    depth: call.caller.parent?.depth ?? 0,
     key,
     input,
     actor,

@@ -45,6 +45,11 @@ export class Completions {
     this.#settle(id, false);
   }
 
+  /** True when nothing is waited for any more. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
   #settle(id: string, ended: boolean): void {
     for (const settle of [...(this.#waiters.get(id) ?? [])]) settle(ended);
   }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
 import type { Allowed, Chain } from '@rowcall/grants';
-import type { Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
+import type { Closing, Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
 import { type Beginning, findLastContract, type Ledger, type Store } from '@rowcall/store';
 import { type Admission, admit } from './admit.js';
 import type { FinishedCall } from './answer.js';
@@ -111,7 +111,10 @@ export class Engine {
     // Every http call under way listens: there is no number of them that is too many.
     setMaxListeners(0, this.#abort.signal);
     this.#lastContracts = new LastContracts((call) => findLastContract(context.store.db, call));
-    this.#laneCalls = new LaneCalls(context);
+    this.#laneCalls = new LaneCalls({
+      ...context,
+      refuseUnqueued: ({ call, entry }, error) => this.#refuse(call, error, entry, 'unqueued'),
+    });
     this.#limits = new RowLimits(context.now);
   }
 
@@ -156,6 +159,7 @@ export class Engine {
       if (opening !== undefined && !(await this.#beginCounted(prepared, opening))) return { kind: 'repeated' };
       return await this.#go(prepared, opening?.opened != null);
     } finally {
+      this.#context.openings.letGo(call.id);
       this.#active -= 1;
     }
   }
@@ -167,7 +171,11 @@ export class Engine {
   prepareApproved(call: Call, request: DispatchRequest): PreparedCall & { readonly beginning: Beginning } {
     const prepared = this.#toPrepared(this.#admit(call, request, true), call, request);
     if (prepared.kind === 'park') throw new Error(`the call ${call.id} was approved and is to be parked`);
-    return { ...prepared, beginning: this.#withOpened(prepared, this.#toBeginning(prepared)) };
+    this.#requireReady(prepared);
+    this.#limits.admit(prepared.entry, prepared.call.input);
+    // With the whole chain, limited or not: what was revoked meanwhile is seen where it is decided.
+    const chain = prepared.allowed.grants;
+    return { ...prepared, beginning: { ...this.#withOpened(prepared, this.#toBeginning(prepared)), chain } };
   }
 
   /** Runs a call that a person agreed to and that was begun. */
@@ -176,6 +184,7 @@ export class Engine {
     try {
       return await this.#go(prepared, true);
     } finally {
+      this.#context.openings.letGo(prepared.call.id);
       this.#active -= 1;
     }
   }
@@ -213,14 +222,22 @@ export class Engine {
   }
 
   /** Who makes a call that was kept in the database. @throws AppError unauthorized when its grant is gone. */
-  async #toQueuedCaller({ actor, traceparent, grant, audience }: QueuedCall): Promise<Caller> {
+  async #toQueuedCaller({ actor, traceparent, grant, audience, parent, trace, depth }: QueuedCall): Promise<Caller> {
     const chain = grant === null ? [] : await this.#context.grants.find(grant);
     if (chain === undefined) throw new AppError('unauthorized', `the grant ${grant} is not there`);
-    return { actor, traceparent, chain, audience: audience ?? undefined };
+    const caller = { actor, traceparent, chain, audience: audience ?? undefined };
+    // What it is made within still bounds it, here as where it was queued.
+    return parent === null ? caller : { ...caller, parent: { id: parent, trace, depth } };
   }
 
-  /** Who made a call that was parked. */
-  toParkedCaller(queued: QueuedCall): Promise<Caller> {
+  /**
+   * Who made a call that was parked; what this process knows is then no older than what the call was checked against.
+   * @throws AppError ledger_unavailable when nothing can be run now.
+   */
+  async toParkedCaller(queued: QueuedCall): Promise<Caller> {
+    this.#context.ledger.admit();
+    if (this.#context.catalogue.staleSince !== undefined) await this.#requireFresh();
+    await this.#ensureRow(queued);
     return this.#toQueuedCaller(queued);
   }
 
@@ -287,8 +304,8 @@ export class Engine {
   #toPrepared({ kind, entry, allowed }: Admission, call: Call, request: DispatchRequest): PreparedCall | ParkedCall {
     const { input } = allowed;
     const lane = laneOf(entry.row, request.mode);
-    const fixed = input === call.input ? call : { ...call, input };
-    return { kind, call: fixed, request, entry, run: prepareRun(entry, input, this.#context), lane, allowed };
+    const run = prepareRun(entry, input, this.#context);
+    return { kind, call: withInput(call, input), request, entry, run, lane, allowed };
   }
 
   /** What has to be committed before the call fires; undefined for most reads. */
@@ -334,18 +351,22 @@ export class Engine {
 
   /** @returns false when another call has the Idempotency-Key. */
   async #begin({ call, entry }: PreparedCall | ParkedCall, beginning: Beginning): Promise<boolean> {
-    return this.#orRefuse(call, () => this.#context.openings.begin(beginning), entry, beginning.opened !== null);
+    const { openings } = this.#context;
+    if (beginning.opened === null) return this.#orRefuse(call, () => openings.begin(beginning), entry);
+    openings.hold(call.id);
+    return this.#orRefuse(call, () => openings.begin(beginning), entry, 'unfired');
   }
 
   /** Runs a prepared call that has begun, where it belongs. Only what the gate allowed comes here. */
   async #go(prepared: PreparedCall, opened: boolean): Promise<Dispatched> {
     const { call, request, entry, lane } = prepared;
     if (request.mode === 'async') {
-      await this.#laneCalls.enqueue(prepared);
+      await this.#laneCalls.enqueue(prepared, opened);
       return { kind: 'queued', id: call.id, trace: call.trace, lane };
     }
     const previous = this.#lastContracts.find(entry, call);
-    const finished = lane === 'inline' ? await this.#finish(prepared, opened) : await this.#laneCalls.run(prepared);
+    const running = lane === 'inline' ? this.#finish(prepared, opened) : this.#laneCalls.run(prepared, opened);
+    const finished = await running;
     return {
       kind: 'finished',
       call: this.#noteContract(finished, previous instanceof Promise ? await previous : previous),
@@ -355,10 +376,10 @@ export class Engine {
   async #finish({ call, entry, run }: PreparedCall, opened: boolean): Promise<FinishedCall> {
     const { beforeFire, records, ledger } = this.#context;
     if (opened && beforeFire !== undefined) await beforeFire(call.id);
-    const firing = this.#orRefuse(call, () => run.fire(this.#abort.signal, call), entry, opened);
+    const firing = this.#orRefuse(call, () => run.fire(this.#abort.signal, call), entry, opened ? 'fired' : undefined);
     const ran = firing instanceof Promise ? await firing : firing;
     const record = records.ran(call, entry, { ran, lane: 'inline' });
-    await ledger.commit(opened ? { ...record, opened } : record);
+    await ledger.commit(opened ? { ...record, opened: 'fired' } : record);
     return {
       receipt: record.receipt,
       resultText: ran.result.text,
@@ -371,13 +392,13 @@ export class Engine {
     const { call, request, entry, lane } = parked;
     const { processId, records } = this.#context;
     const { claim } = request;
-    const opens = claim !== undefined;
-    if (opens) {
+    if (claim !== undefined) {
       const opened = { process: processId, record: records.interrupted(call, lane, entry) };
       const begun = await this.#begin(parked, { id: call.id, chain: [], price: 0, claim, opened });
       if (!begun) return { kind: 'repeated' };
     }
-    const { expiresAt } = await this.#orRefuse(call, () => this.#parking.park({ call, request, entry }), entry, opens);
+    const park = () => this.#parking.park({ call, request, entry });
+    const { expiresAt } = await this.#orRefuse(call, park, entry, claim === undefined ? undefined : 'unfired');
     return { kind: 'parked', id: call.id, trace: call.trace, expiresAt };
   }
 
@@ -399,7 +420,7 @@ export class Engine {
    * Does a step of a call; when it is refused, the refusal's receipt is committed before it is thrown on. A step that
    * is done at once is answered at once: most are, and waiting for a promise costs more than they do.
    */
-  #orRefuse<T>(call: Call, step: () => T | Promise<T>, entry?: Entry, opened = false): T | Promise<T> {
+  #orRefuse<T>(call: Call, step: () => T | Promise<T>, entry?: Entry, opened?: Closing): T | Promise<T> {
     try {
       const done = step();
       return done instanceof Promise ? done.catch((error: unknown) => this.#refuse(call, error, entry, opened)) : done;
@@ -408,8 +429,9 @@ export class Engine {
     }
   }
 
-  async #refuse(call: Call, error: unknown, entry: Entry | undefined, opened: boolean): Promise<never> {
-    await this.#context.ledger.commit({ ...this.#context.records.refused(call, error, entry), opened });
+  async #refuse(call: Call, error: unknown, entry: Entry | undefined, opened?: Closing): Promise<never> {
+    const record = this.#context.records.refused(call, error, entry);
+    await this.#context.ledger.commit(opened === undefined ? record : { ...record, opened });
     throw error instanceof AppError ? error.withDetails({ receipt: call.id, trace: call.trace }) : error;
   }
 
@@ -422,6 +444,8 @@ export class Engine {
     return contractChange === null ? call : { ...call, contractChange };
   }
 }
+
+const withInput = (call: Call, input: Call['input']): Call => (input === call.input ? call : { ...call, input });
 
 /** @throws AppError confirm_required for a replay or repair that changes the world and was not confirmed. */
 function requireConfirmed({ row: { key }, effect }: Entry, request: DispatchRequest): void {

@@ -1,10 +1,12 @@
 import type { Log } from '@rowcall/protocol';
 import {
+  abandonCalls,
   deleteOldKeys,
   deleteProcess,
   HEARTBEAT_EVERY_MS,
   insertProcess,
   interruptDeadCalls,
+  listOpenCalls,
   type NewProcess,
   type Store,
   updateHeartbeat,
@@ -22,6 +24,8 @@ export interface HousekeepingOptions {
   readonly process: NewProcess;
   /** Ends the parked calls whose time is over. */
   readonly expireApprovals: () => Promise<void>;
+  /** Whether the process will yet end a call that it has open. */
+  readonly isHeld: (id: string) => boolean;
 }
 
 /** Keeps a process registered and its heart beating, and ends what was left undone by others. */
@@ -58,13 +62,27 @@ export class Housekeeping {
     );
   }
 
-  /** Looks once for what dead processes had opened and for parked calls whose time is over. */
+  /** Looks once for what dead processes had opened, what this one has lost, and parked calls whose time is over. */
   async sweep(): Promise<void> {
     const { store, log, process, expireApprovals } = this.#options;
+    await this.#abandonLost();
     for (const id of await interruptDeadCalls(store.db, process.id)) {
-      log.warn({ receipt: id }, 'a call was interrupted: its process died');
+      log.warn({ receipt: id }, 'a call was interrupted: its process died, or lost it to a failure of the database');
     }
     await expireApprovals();
+  }
+
+  /**
+   * Gives up what is open in this process's name although nobody here knows of it: the answer to the statement that
+   * opened it was lost. What is held is looked at after what is open: a call is held before it is opened.
+   */
+  async #abandonLost(): Promise<void> {
+    const { store, process, isHeld } = this.#options;
+    const open = await listOpenCalls(store.db, process.id);
+    await abandonCalls(
+      store.db,
+      open.filter((id) => !isHeld(id)),
+    );
   }
 
   async #beat(): Promise<void> {

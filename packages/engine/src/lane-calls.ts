@@ -23,17 +23,28 @@ export function laneOf(row: HeldRow, mode: DispatchRequest['mode']): string {
   return inline ? 'inline' : DEFAULT_LANE;
 }
 
+/** What {@link LaneCalls} work with. */
+export interface LaneCallsContext {
+  readonly store: Store;
+  readonly lanes: Lanes;
+  readonly completions: Completions;
+  /** Writes the receipt of a call that is still open, and so was not queued. */
+  readonly refuseUnqueued: (prepared: PreparedCall, error: AppError) => Promise<unknown>;
+}
+
 /** Sends calls to runners through the queue, and waits for those whose caller waits. */
 export class LaneCalls {
   readonly #store: Store;
   readonly #lanes: Lanes;
   readonly #completions: Completions;
+  readonly #refuseUnqueued: LaneCallsContext['refuseUnqueued'];
   readonly #jobs: Gather<NewJob>;
 
-  constructor({ store, lanes, completions }: { store: Store; lanes: Lanes; completions: Completions }) {
+  constructor({ store, lanes, completions, refuseUnqueued }: LaneCallsContext) {
     this.#store = store;
     this.#lanes = lanes;
     this.#completions = completions;
+    this.#refuseUnqueued = refuseUnqueued;
     this.#jobs = buildJobGather(store);
   }
 
@@ -43,16 +54,21 @@ export class LaneCalls {
     throw new AppError('lane_unavailable', `no runner serves the lane ${lane}`, { param: lane });
   }
 
-  /** Queues a call. @throws AppError ledger_unavailable when that is not known to have worked. */
-  async enqueue({ call, request, entry, lane }: PreparedCall): Promise<void> {
+  /**
+   * Queues a call.
+   * @param opened whether it was opened: it is then refused, unless it turns out to be queued.
+   * @throws AppError ledger_unavailable when that is not known to have worked.
+   */
+  async enqueue(prepared: PreparedCall, opened: boolean): Promise<void> {
+    const { call, request, entry, lane } = prepared;
     const text = JSON.stringify(toQueuedCall(call, request, entry.row.version));
     try {
-      await this.#jobs.add({ id: call.id, lane, effect: entry.effect, call: text });
-    } catch (error) {
-      throw new AppError('ledger_unavailable', 'the call may not have been queued', {
-        details: { receipt: call.id, trace: call.trace },
-        cause: error,
-      });
+      await this.#jobs.add({ id: call.id, lane, effect: entry.effect, call: text, opened });
+    } catch (cause) {
+      const details = { receipt: call.id, trace: call.trace };
+      const error = new AppError('ledger_unavailable', 'the call may not have been queued', { details, cause });
+      if (opened) await this.#refuseUnqueued(prepared, error);
+      throw error;
     }
   }
 
@@ -60,12 +76,12 @@ export class LaneCalls {
    * Queues a call and waits for its end.
    * @throws AppError lane_timeout when it takes longer than the row allows: the call goes on; what refused it on the lane.
    */
-  async run(prepared: PreparedCall): Promise<FinishedCall> {
+  async run(prepared: PreparedCall, opened: boolean): Promise<FinishedCall> {
     const { call, lane, entry } = prepared;
     const timeoutMs = (entry.row.limits?.timeout_ms ?? LANE_TIMEOUT_MS) + LANE_MARGIN_MS;
     const ended = this.#completions.wait(call.id, timeoutMs);
     try {
-      await this.enqueue(prepared);
+      await this.enqueue(prepared, opened);
     } catch (error) {
       this.#completions.abandon(call.id);
       throw error;

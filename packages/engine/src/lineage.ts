@@ -1,8 +1,14 @@
-import type { Catalogue } from '@rowcall/catalogue';
+import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import { mayRead } from '@rowcall/grants';
-import { INVOCATION_ID_PATTERN, type JsonObject, parseJson, type Receipt } from '@rowcall/protocol';
-import { type Input, judgeReplay } from '@rowcall/receipts';
+import { covers, mayRead } from '@rowcall/grants';
+import {
+  INVOCATION_ID_PATTERN,
+  type JsonObject,
+  parseJson,
+  type Receipt,
+  type ReceiptPayload,
+} from '@rowcall/protocol';
+import { type Input, judgeReplay, type TraceNode, toTraceTree } from '@rowcall/receipts';
 import { findReceipt, findReceiptPayload, listTrace, type Store } from '@rowcall/store';
 import type { Caller, DispatchRequest } from './call.js';
 import type { Dispatched, Engine } from './engine.js';
@@ -75,7 +81,9 @@ export class Lineage {
     const obstacle = toObstacle(id, payload);
     if (obstacle !== undefined) throw obstacle;
     const input = toInput(payload?.request ?? '');
-    const [key] = original.error === 'unknown_key' ? catalogue.nearest(original.key, 1) : [];
+    // Which keys there are outside its scope is not for the holder of a grant to learn.
+    const isCovered = (near: Entry) => covers(caller.chain, near);
+    const [key] = original.error === 'unknown_key' ? catalogue.nearest(original.key, 1, isCovered) : [];
     const entry = key === undefined ? undefined : catalogue.find(key);
     if (entry === undefined) {
       throw new AppError('nothing_to_repair', `only an unknown key is corrected by itself; ${id} failed otherwise`, {
@@ -88,24 +96,18 @@ export class Lineage {
     return { kind: 'proposed', send: { key: entry.row.key, ...input, repairs: id, confirm: true } };
   }
 
-  /** A call with what went in and came out. @throws AppError unknown_receipt. */
+  /** A call with what went in and came out; `payload` is null when that is no longer kept. @throws AppError unknown_receipt. */
   async read(id: string, caller: Caller) {
     const receipt = await this.getReceipt(id, caller);
     const payload = await findReceiptPayload(this.#context.store.db, id);
-    const { request = 'null', result = null, upstream = null } = payload ?? {};
-    return {
-      receipt,
-      request: parseJson(request),
-      result: result === null ? null : parseJson(result),
-      upstream: upstream === null ? null : parseJson(upstream),
-    };
+    return { receipt, payload: payload === undefined ? null : toReadPayload(payload) };
   }
 
-  /** The calls of a trace, of those that the caller may know. @throws AppError unknown_receipt. */
-  async readTree(id: string, caller: Caller): Promise<Receipt[]> {
+  /** The calls of a trace, of those that the caller may know, as a tree. @throws AppError unknown_receipt. */
+  async readTree(id: string, caller: Caller): Promise<readonly TraceNode[]> {
     const { trace } = await this.getReceipt(id, caller);
     const receipts = await listTrace(this.#context.store.db, trace, TRACE_MAX);
-    return receipts.filter(({ actor }) => mayRead(caller.chain) || actor === caller.actor);
+    return toTraceTree(receipts.filter(({ actor }) => mayRead(caller.chain) || actor === caller.actor));
   }
 
   /** The receipt of a call that the caller may know all about. @throws AppError unknown_receipt. */
@@ -115,6 +117,14 @@ export class Lineage {
     throw new AppError('unknown_receipt', `no receipt has the id ${JSON.stringify(id.slice(0, 64))}`);
   }
 }
+
+const toReadPayload = ({ request, request_redacted, result, result_redacted, upstream }: ReceiptPayload) => ({
+  request: parseJson(request),
+  request_redacted,
+  result: result === null ? null : parseJson(result),
+  result_redacted,
+  upstream: upstream === null ? null : parseJson(upstream),
+});
 
 /** What keeps the recorded input from being fired again. */
 function toObstacle(id: string, payload: { request_redacted: boolean } | undefined): AppError | undefined {

@@ -3,7 +3,9 @@ import {
   type Beginning,
   beginCallIn,
   beginCalls,
+  type Failures,
   Gather,
+  isTransient,
   isUnregistered,
   NO_FAILURES,
   type Store,
@@ -27,6 +29,7 @@ export interface OpeningsOptions {
 export class Openings {
   readonly #options: OpeningsOptions;
   readonly #verdicts = new Map<string, Verdict>();
+  readonly #held = new Set<string>();
   readonly #gather: Gather<Beginning>;
 
   constructor(options: OpeningsOptions) {
@@ -35,11 +38,22 @@ export class Openings {
       inFlightMax: 2,
       batchMax: 500,
       weight: { of: ({ opened }) => opened?.record.payload.request.length ?? 0, max: CHARACTERS_MAX },
-      flush: async (beginnings) => {
-        for (const [id, verdict] of await this.#begin(beginnings)) this.#verdicts.set(id, verdict);
-        return NO_FAILURES;
-      },
+      flush: (beginnings) => this.#halve(beginnings),
     });
+  }
+
+  /** Says that this process will end a call which is about to be opened. */
+  hold(id: string): void {
+    this.#held.add(id);
+  }
+
+  /** Says that it has ended, or that nobody will end it: then it is found to be open and is given up. */
+  letGo(id: string): void {
+    this.#held.delete(id);
+  }
+
+  isHeld(id: string): boolean {
+    return this.#held.has(id);
   }
 
   /**
@@ -74,6 +88,20 @@ export class Openings {
       if (!isUnregistered(error)) throw error;
       await this.#options.register();
       return beginCalls(this.#options.store.pool, beginnings);
+    }
+  }
+
+  /** A call that Postgres refuses must not take the others of its batch along. What it refuses has changed nothing. */
+  async #halve(beginnings: readonly Beginning[]): Promise<Failures<Beginning>> {
+    try {
+      for (const [id, verdict] of await this.#begin(beginnings)) this.#verdicts.set(id, verdict);
+      return NO_FAILURES;
+    } catch (error) {
+      const isWhole = beginnings.length === 1 || isTransient(error);
+      if (isWhole) return new Map(beginnings.map((beginning) => [beginning, error]));
+      const half = beginnings.length >> 1;
+      const lower = await this.#halve(beginnings.slice(0, half));
+      return new Map([...lower, ...(await this.#halve(beginnings.slice(half)))]);
     }
   }
 }

@@ -6,6 +6,7 @@ import {
   findKnownRequest,
   findReceipt,
   type IdempotencyClaim,
+  isTransient,
   type KnownRequest,
   type Store,
   saveAnswer,
@@ -39,7 +40,8 @@ export interface KeyedRequest {
 /** The first answer to a request; or the call it was the answer to, when the process died before it could keep it. */
 export type FirstAnswer =
   | { readonly kind: 'kept'; readonly answer: KeptAnswer }
-  | { readonly kind: 'finished'; readonly call: FinishedCall };
+  | { readonly kind: 'finished'; readonly id: string; readonly call: FinishedCall }
+  | { readonly kind: 'refused'; readonly id: string; readonly error: AppError };
 
 /** What {@link RepeatedRequests} work with. */
 export interface RepeatedRequestsContext {
@@ -69,7 +71,7 @@ export class RepeatedRequests {
 
   /**
    * The first answer to a request, waiting for it where it is on its way; undefined for a key that is new.
-   * @throws AppError idempotency_mismatch; idempotency_pending when there is none after a minute; what refused the call.
+   * @throws AppError idempotency_mismatch; idempotency_pending when there is none after a minute, or at a stop.
    */
   async find({ claim, sealer }: KeyedRequest): Promise<FirstAnswer | undefined> {
     const until = performance.now() + PATIENCE_MS;
@@ -80,12 +82,28 @@ export class RepeatedRequests {
       requireSame(known, claim);
       const answer = known.answer === null ? undefined : toAnswer(sealer.open(known.answer, claim.actor));
       if (answer !== undefined) return { kind: 'kept', answer };
-      const isLost = known.answer !== null || (endedAt ?? Number.POSITIVE_INFINITY) + KEEP_GRACE_MS < performance.now();
-      if (isLost) return { kind: 'finished', call: await this.#context.engine.readFinished(known.invocationId) };
-      if (performance.now() > until) throw toPending(known);
+      if (known.answer !== null || isOver(endedAt)) return this.#readFirst(known.invocationId);
+      this.#requireTime(known, until);
       if (await this.#hasEnded(known)) endedAt ??= performance.now();
       await this.#pause(known, endedAt);
     }
+  }
+
+  async #readFirst(id: string): Promise<FirstAnswer> {
+    try {
+      return { kind: 'finished', id, call: await this.#context.engine.readFinished(id) };
+    } catch (error) {
+      if (error instanceof AppError) return { kind: 'refused', id, error };
+      throw error;
+    }
+  }
+
+  /** @throws AppError idempotency_pending */
+  #requireTime({ invocationId }: KnownRequest, until: number): void {
+    if (performance.now() <= until && !this.#context.completions.stopped) return;
+    throw new AppError('idempotency_pending', 'the first request with the Idempotency-Key is not answered yet', {
+      details: { receipt: invocationId, retry_after: 5 },
+    });
   }
 
   async #hasEnded({ invocationId }: KnownRequest): Promise<boolean> {
@@ -98,10 +116,28 @@ export class RepeatedRequests {
     else await sleep(LOOK_EVERY_MS / 10);
   }
 
-  /** Keeps the first answer, before it leaves. */
-  async keep({ claim, sealer }: KeyedRequest, invocationId: string, answer: KeptAnswer): Promise<void> {
+  /**
+   * Keeps the first answer, before it leaves.
+   * @returns the answer to give: the one that is kept, which another process may have been first to keep; undefined when
+   * the call does not have the key. @throws AppError ledger_unavailable when it is not known to be kept.
+   */
+  async keep({ claim, sealer }: KeyedRequest, invocationId: string, answer: KeptAnswer) {
     const sealed = sealer.seal(JSON.stringify(answer), claim.actor);
-    await saveAnswer(this.#context.store.db, { ...claim, invocationId, answer: sealed });
+    const kept = await this.#save({ ...claim, invocationId, answer: sealed });
+    return kept === undefined ? undefined : (toAnswer(sealer.open(kept, claim.actor)) ?? answer);
+  }
+
+  async #save(answer: Parameters<typeof saveAnswer>[1]): Promise<Buffer | undefined> {
+    try {
+      return await saveAnswer(this.#context.store.db, answer);
+    } catch (cause) {
+      if (!isTransient(cause)) throw cause;
+      throw new AppError('ledger_unavailable', 'the call was made, but its answer could not be kept', {
+        fix: 'send the same again, with the same Idempotency-Key: it is not fired again',
+        details: { receipt: answer.invocationId },
+        cause,
+      });
+    }
   }
 }
 
@@ -113,10 +149,9 @@ function requireSame({ requestHash, invocationId }: KnownRequest, claim: Idempot
   });
 }
 
-const toPending = ({ invocationId }: KnownRequest): AppError =>
-  new AppError('idempotency_pending', 'the first request with the Idempotency-Key is not answered yet', {
-    details: { receipt: invocationId, retry_after: 5 },
-  });
+/** Whether the answer to a call that was seen to have ended should be kept by now. */
+const isOver = (endedAt: number | undefined): boolean =>
+  endedAt !== undefined && performance.now() > endedAt + KEEP_GRACE_MS;
 
 const toAnswer = (text: string | undefined): KeptAnswer | undefined =>
   text === undefined ? undefined : (parseJson(text) as KeptAnswer | undefined);

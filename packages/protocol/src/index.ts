@@ -17,6 +17,7 @@ export {
   mintBodySchema,
 } from './grant.js';
 export { INVOCATION_ID_PATTERN } from './ids.js';
+export { invocationsAnswerSchema } from './invocations.js';
 export {
   isDeeper,
   isJsonObject,
@@ -28,6 +29,7 @@ export {
 } from './json.js';
 export { type Log, silentLog } from './log.js';
 export {
+  type Closing,
   OUTCOMES,
   type Outcome,
   PROOF_STATUSES,

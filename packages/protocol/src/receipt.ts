@@ -63,10 +63,16 @@ export interface ReceiptPayload {
   readonly upstream: string | null;
 }
 
+/**
+ * How an opened call ends. `fired`: it ran, or may have. `unfired`: nothing was run, and its Idempotency-Key is free
+ * again. `unqueued`: as `unfired`, unless it is no longer open, for then it was queued after all: no receipt is written.
+ */
+export type Closing = 'fired' | 'unfired' | 'unqueued';
+
 /** A receipt with its payload, ready to be written. */
 export interface ReceiptRecord {
   readonly receipt: Receipt;
   readonly payload: ReceiptPayload;
-  /** True when the call was opened before it fired: the receipt takes the place of the opened record. */
-  readonly opened?: boolean;
+  /** Given for a call that was opened: the receipt takes the place of the opened record. */
+  readonly opened?: Closing;
 }

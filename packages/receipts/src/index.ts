@@ -10,3 +10,4 @@ export {
 export { sha256 } from './hash.js';
 export { type JudgedCall, judgeReplay, type ReplayVerdict } from './judge-replay.js';
 export { isMaterial } from './material.js';
+export { type TraceNode, toTraceTree } from './trace-tree.js';

@@ -35,6 +35,10 @@ export type StoredApproval = Selectable<ApprovalTable>;
  */
 export async function insertApproval(db: Db, approval: NewApproval, waitingMax: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
+    // Else calls of one caller that come together would not count each other.
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`rowcall approvals of ${approval.actor}`}, 0))`.execute(
+      tx,
+    );
     const { rows } = await sql`
       insert into approval (id, trace, key, actor, effect, input_hash, contract_fingerprint, request, request_redacted,
         call, reason, on_behalf_of, expires_at)
@@ -122,13 +126,21 @@ export async function decideApproval(
   return true;
 }
 
-/** Calls whose time to be decided is over, oldest first. */
+/**
+ * Calls whose time to be decided is over, oldest first; and those that have a receipt already: their caller was told that
+ * they could not be parked, for the answer of the database was lost.
+ */
 export function listExpiredApprovals(db: Db, limit: number): Promise<StoredApproval[]> {
   return db
     .selectFrom('approval')
     .selectAll()
     .where('state', '=', 'waiting')
-    .where('expires_at', '<=', sql<Date>`now()`)
+    .where((where) =>
+      where.or([
+        where('expires_at', '<=', sql<Date>`now()`),
+        where.exists(where.selectFrom('receipt').select('receipt.id').whereRef('receipt.id', '=', 'approval.id')),
+      ]),
+    )
     .orderBy('expires_at')
     .limit(limit)
     .execute();

@@ -20,21 +20,26 @@ export interface NewJob {
   readonly effect: Effect;
   /** The call, as JSON text. */
   readonly call: string;
+  /** True for a call that was opened. It is queued only as long as it is open: else it was ended meanwhile. */
+  readonly opened?: boolean;
 }
 
 /** A call that a runner holds. */
-export interface ClaimedJob extends NewJob {
+export interface ClaimedJob extends Omit<NewJob, 'opened'> {
   /** Counting this one. */
   readonly attempts: number;
 }
 
 // A call that was opened before it is queued is from here on held by its job.
 const INSERT_JOBS = `
-with written as (
+with handed as (delete from opened where id = any($1::text[]) returning id),
+written as (
   insert into job (id, lane, effect, call)
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::text[]) on conflict (id) do nothing
-),
-handed as (delete from opened where id = any($1::text[]))
+  select id, lane, effect, call
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $6::boolean[]) as j(id, lane, effect, call, opened)
+  where not opened or id in (select id from handed)
+  on conflict (id) do nothing
+)
 select pg_notify('${JOB_CHANNEL}', $5)`;
 
 /** Queues jobs and wakes the runners: one statement and one notification for all. */
@@ -45,6 +50,7 @@ export async function insertJobs(pool: pg.Pool, jobs: readonly NewJob[]): Promis
     jobs.map(({ effect }) => effect),
     jobs.map(({ call }) => call),
     [...new Set(jobs.map(({ lane }) => lane))].join(' '),
+    jobs.map(({ opened = false }) => opened),
   ];
   await pool.query({ name: 'insert_jobs', text: INSERT_JOBS, values });
 }

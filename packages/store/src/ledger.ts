@@ -93,6 +93,12 @@ export class Ledger {
     });
   }
 
+  /** Tells whether the receipt of a call is not written yet, whether or not its caller still waits. */
+  isWaiting(id: string): boolean {
+    for (const { record } of this.#open) if (record.receipt.id === id) return true;
+    return false;
+  }
+
   /** Waits until every receipt is written, at most `graceMs`. @returns how many are lost. */
   async stop(graceMs: number): Promise<number> {
     const until = performance.now() + graceMs;
@@ -160,13 +166,11 @@ function interruptedError({ receipt }: ReceiptRecord): AppError {
 }
 
 function lateError({ receipt }: ReceiptRecord): AppError {
-  return new AppError(
-    'ledger_unavailable',
-    'the row ran, but its receipt is not written yet; it is still being tried',
-    {
-      details: { ran: receipt.output_hash !== null, receipt: receipt.id },
-    },
-  );
+  const ran = receipt.output_hash !== null;
+  const what = ran ? 'the row ran, but its receipt' : 'the receipt of the call';
+  return new AppError('ledger_unavailable', `${what} is not written yet; it is still being tried`, {
+    details: { ran, receipt: receipt.id },
+  });
 }
 
 function refusedError({ receipt }: ReceiptRecord, cause: unknown): AppError {

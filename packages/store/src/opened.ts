@@ -93,17 +93,46 @@ export const isUnregistered = (error: unknown): boolean =>
   (error as { code?: unknown; constraint?: unknown }).code === '23503' &&
   (error as { constraint?: unknown }).constraint === 'opened_process_fkey';
 
+/** The calls that a process has open. */
+export async function listOpenCalls(db: Kysely<Database>, process: string): Promise<string[]> {
+  const rows = await db.selectFrom('opened').select('id').where('process', '=', process).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Gives opened calls up that nobody will end: {@link interruptDeadCalls} does. */
+export async function abandonCalls(db: Kysely<Database>, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable('opened')
+    .set({ process: null })
+    .where('id', '=', sql<string>`any(${[...ids]}::text[])`)
+    .execute();
+}
+
 /** Opened calls that are ended in one statement. */
 const INTERRUPT_MAX = 200;
 
 /**
- * Writes the receipts, `interrupted`, of the calls that dead processes had opened. Whether they fired is not known, and
- * they are not fired again. @param judge id of the calling process, which may judge that another is dead.
- * @returns the ids of the calls.
+ * Writes the receipts, `interrupted`, of the calls that dead processes had opened, and of those that were given up.
+ * Whether they fired is not known, and they are not fired again. @param judge id of the calling process, which may judge
+ * that another is dead. @returns the ids of the calls.
  */
 export async function interruptDeadCalls(db: Kysely<Database>, judge: string): Promise<string[]> {
   await deleteDeadProcesses(db, judge);
-  const { rows } = await sql<{ id: string }>`
+  const interrupted: string[] = [];
+  for (;;) {
+    const ended = await interruptOrphans(db);
+    for (const { id, isInterrupted } of ended) if (isInterrupted) interrupted.push(id);
+    if (ended.length < INTERRUPT_MAX) return interrupted;
+  }
+}
+
+/**
+ * One that has a receipt already was opened after it had been refused, by a statement whose answer was lost: nothing was
+ * run, and its Idempotency-Key is free again.
+ */
+async function interruptOrphans(db: Kysely<Database>): Promise<{ id: string; isInterrupted: boolean }[]> {
+  const { rows } = await sql<{ id: string; isInterrupted: boolean }>`
     with orphan as (
       select id from opened where process is null order by id limit ${INTERRUPT_MAX} for update skip locked
     ),
@@ -116,12 +145,16 @@ export async function interruptDeadCalls(db: Kysely<Database>, judge: string): P
       select ended.* from dead,
         json_populate_record(null::receipt, (receipt::jsonb || jsonb_build_object('finished_at',
           greatest(now(), (receipt ->> 'started_at')::timestamptz)))::json) as ended
-      on conflict (id) do nothing
+      on conflict (id) do nothing returning id
+    ),
+    released as (
+      delete from idempotency where answer is null
+        and invocation_id in (select id from dead except select id from written)
     ),
     kept as (
       insert into receipt_payload (receipt_id, request, request_redacted, result_redacted)
       select id, request, request_redacted, false from dead on conflict (receipt_id) do nothing
     )
-    select id from dead`.execute(db);
-  return rows.map(({ id }) => id);
+    select id, id in (select id from written) as "isInterrupted" from dead`.execute(db);
+  return rows;
 }

@@ -79,20 +79,31 @@ insert into receipt_payload (${PAYLOAD_COLUMNS})
 select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[])
 on conflict (receipt_id) do nothing`;
 
-// As INSERT_RECEIPTS, for a batch in which some calls were opened ($8). Of these, it gives the ones that had a receipt
-// already: they were declared dead meanwhile, or this is the second try after a lost connection.
+// As INSERT_RECEIPTS, for a batch in which some calls were opened ($8). Nothing was run of some of these ($9), and some
+// of those may have been queued ($10). It gives the opened ones that had a receipt already: they were declared dead
+// meanwhile, or this is the second try after a lost connection.
 const CLOSE_CALLS = `
-with closed as (delete from opened where id = any($8::text[])),
+with closed as (delete from opened where id = any($8::text[]) returning id),
+queued as (select unnest($10::text[]) as id except select id from closed),
+released as (
+  delete from idempotency
+  where invocation_id = any($9::text[]) and answer is null and invocation_id not in (select id from queued)
+),
 written as (
-  insert into receipt select * from json_populate_recordset(null::receipt, $1::json) on conflict (id) do nothing
-  returning id
+  insert into receipt
+  select r.* from json_populate_recordset(null::receipt, $1::json) as r where r.id not in (select id from queued)
+  on conflict (id) do nothing returning id
 ),
 kept as (
   insert into receipt_payload (${PAYLOAD_COLUMNS})
-  select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[])
+  select * from unnest($2::text[], $3::text[], $4::boolean[], $5::text[], $6::boolean[], $7::text[]) as p(receipt_id)
+  where p.receipt_id not in (select id from queued)
   on conflict (receipt_id) do nothing
 )
 select unnest($8::text[]) as id except select id from written`;
+
+const idsOf = (records: readonly ReceiptRecord[], ...closings: readonly ReceiptRecord['opened'][]): string[] =>
+  records.filter(({ opened }) => closings.includes(opened)).map(({ receipt }) => receipt.id);
 
 /**
  * Writes receipts and payloads in one durable statement, and closes the calls that were opened. Writing a receipt twice
@@ -101,12 +112,13 @@ select unnest($8::text[]) as id except select id from written`;
  */
 export async function insertReceipts(pool: pg.Pool, records: readonly ReceiptRecord[]): Promise<readonly string[]> {
   const values = toReceiptParameters(records);
-  const opened = records.filter((record) => record.opened).map(({ receipt }) => receipt.id);
+  const opened = idsOf(records, 'fired', 'unfired', 'unqueued');
   if (opened.length === 0) {
     await pool.query({ name: 'insert_receipts', text: INSERT_RECEIPTS, values });
     return NONE;
   }
-  const close = { name: 'close_calls', text: CLOSE_CALLS, values: [...values, opened] };
+  values.push(opened, idsOf(records, 'unfired', 'unqueued'), idsOf(records, 'unqueued'));
+  const close = { name: 'close_calls', text: CLOSE_CALLS, values };
   const { rows } = await pool.query<{ id: string }>(close);
   return rows.length === 0 ? NONE : findInterrupted(pool, rows);
 }
@@ -126,7 +138,8 @@ export async function insertReceiptsIn(tx: Db, records: readonly ReceiptRecord[]
 
 const NONE: readonly string[] = [];
 
-function toReceipt(record: Selectable<ReceiptTable>): Receipt {
+/** A receipt as it is answered: times as RFC 3339, money as a number. */
+export function toReceipt(record: Selectable<ReceiptTable>): Receipt {
   return {
     ...record,
     started_at: record.started_at.toISOString(),

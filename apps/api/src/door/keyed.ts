@@ -35,34 +35,45 @@ export interface Keyed {
 /** Answers a request that may have come before: the first one fires, and all get its answer. */
 export async function answerOnce(context: Context, { actor, key, asked, run }: Keyed): Promise<KeptAnswer> {
   const keyed = context.repeatedRequests.toKeyed(actor, key, asked);
-  return (await findFirst(context, keyed)) ?? (await runFirst(context, keyed, run));
+  for (;;) {
+    // A first request of which nothing was run leaves the key to the next.
+    const answer = (await findFirst(context, keyed)) ?? (await runFirst(context, keyed, run));
+    if (answer !== undefined) return answer;
+  }
 }
 
 async function findFirst(context: Context, keyed: KeyedRequest): Promise<KeptAnswer | undefined> {
   const first = await context.repeatedRequests.find(keyed);
   if (first === undefined) return undefined;
-  return first.kind === 'kept' ? first.answer : toFinishedAnswer(first.call, context.baseUrl());
+  if (first.kind === 'kept') return first.answer;
+  const answer =
+    first.kind === 'refused' ? toProblemAnswer(first.error) : toFinishedAnswer(first.call, context.baseUrl());
+  return context.repeatedRequests.keep(keyed, first.id, answer);
 }
 
-async function runFirst(context: Context, keyed: KeyedRequest, run: Keyed['run']): Promise<KeptAnswer> {
-  const { repeatedRequests } = context;
+/** Undefined when another request was first. */
+async function runFirst(context: Context, keyed: KeyedRequest, run: Keyed['run']): Promise<KeptAnswer | undefined> {
+  let dispatched: Dispatched;
   try {
-    const dispatched = await run(keyed.claim);
-    if (dispatched.kind === 'repeated') {
-      const answer = await findFirst(context, keyed);
-      if (answer === undefined) throw new Error('a repeated request has no first one');
-      return answer;
-    }
-    const answer = toAnswer(dispatched, context.baseUrl());
-    const id = toInvocationId(dispatched);
-    if (id !== undefined) await repeatedRequests.keep(keyed, id, answer);
-    return answer;
+    dispatched = await run(keyed.claim);
   } catch (error) {
-    if (error instanceof AppError && typeof error.details.receipt === 'string' && !UNDECIDED.has(error.code)) {
-      await repeatedRequests.keep(keyed, error.details.receipt, toProblemAnswer(error));
-    }
+    const kept = await keepRefusal(context, keyed, error);
+    if (kept !== undefined) return kept;
     throw error;
   }
+  if (dispatched.kind === 'repeated') return undefined;
+  const answer = toAnswer(dispatched, context.baseUrl());
+  const id = toInvocationId(dispatched);
+  return id === undefined ? answer : ((await context.repeatedRequests.keep(keyed, id, answer)) ?? answer);
+}
+
+/** Undefined where the key is free again, or the call is not decided yet. */
+async function keepRefusal(context: Context, keyed: KeyedRequest, error: unknown): Promise<KeptAnswer | undefined> {
+  if (!(error instanceof AppError) || UNDECIDED.has(error.code)) return undefined;
+  const { receipt } = error.details;
+  return typeof receipt === 'string'
+    ? context.repeatedRequests.keep(keyed, receipt, toProblemAnswer(error))
+    : undefined;
 }
 
 /** Undefined where nothing was fired, queued or parked. */

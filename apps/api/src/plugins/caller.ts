@@ -74,8 +74,10 @@ export async function requireCaller(
   request: FastifyRequest,
   bodyShare?: string,
 ): Promise<Caller> {
-  const chain = await findChain(context, request, findToken(request, bodyShare));
-  return chain === undefined ? refuseCredential(context, request) : toCaller(request, chain);
+  const token = findToken(request, bodyShare);
+  const chain = await findChain(context, request, token);
+  if (chain !== undefined) return toCaller(request, chain);
+  return refuseCredential(context, request, token === undefined ? {} : { tried: true });
 }
 
 /**

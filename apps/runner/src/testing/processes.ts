@@ -1,4 +1,10 @@
-import { buildEngine, type Dispatched, type DispatchRequest, type EngineParts } from '@rowcall/engine';
+import {
+  type BuildEngineOptions,
+  buildEngine,
+  type Dispatched,
+  type DispatchRequest,
+  type EngineParts,
+} from '@rowcall/engine';
 import { type Receipt, type RowWrite, silentLog } from '@rowcall/protocol';
 import { findReceipt, insertRow, Listener } from '@rowcall/store';
 import { makeRow, type TestStore, testStore } from '@rowcall/testing';
@@ -45,10 +51,14 @@ export interface RunnerTestOptions {
 /** Builds an API process and connects it. */
 export async function startProcesses(): Promise<Processes> {
   const database = await testStore();
-  const build = (name: string, readCredential: (name: string) => string | undefined) =>
+  const build = (
+    name: string,
+    { readCredential, process }: Pick<BuildEngineOptions, 'readCredential' | 'process'>,
+  ): EngineParts =>
     buildEngine({
       databaseUrl: database.url,
       name,
+      process,
       version: '0.0.0',
       allowNets: undefined,
       timeZone: 'UTC',
@@ -56,7 +66,7 @@ export async function startProcesses(): Promise<Processes> {
       readCredential,
       secretKey: undefined,
     });
-  const api = build('test-api', () => 'a value that only the api process has');
+  const api = build('test-api', { readCredential: () => 'a value that only the api process has' });
   const listener = new Listener({
     url: database.url,
     name: 'test-api',
@@ -94,14 +104,11 @@ export async function startProcesses(): Promise<Processes> {
     async startRunner({ lanes = ['default'], concurrency = 10, isDeaf = false, credentials = {} } = {}) {
       count += 1;
       const id = `runner_${count}`;
-      const parts = build(id, (name) => credentials[name]);
-      const { store, engine, catalogue } = parts;
-      const runner = new Runner({
-        runner: { id, lanes, concurrency, host: 'host', pid: 1 },
-        store,
-        engine,
-        log: silentLog,
-      });
+      const registration = { id, lanes, concurrency, host: 'host', pid: 1 };
+      const parts = build(id, { readCredential: (name) => credentials[name], process: registration });
+      const { store, engine, catalogue, housekeeping } = parts;
+      const sweep = () => housekeeping.sweep();
+      const runner = new Runner({ runner: registration, store, engine, log: silentLog, sweep });
       if (isDeaf) await catalogue.subscription.onConnected?.();
       const subscriptions = isDeaf ? [runner.subscription] : [catalogue.subscription, runner.subscription];
       const ears = new Listener({ url: database.url, name: id, log: silentLog, subscriptions });
