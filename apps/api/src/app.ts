@@ -12,6 +12,7 @@ import { addDoorGet } from './door/get.js';
 import { addDoorPost } from './door/post.js';
 import { addOpenApi, addReference } from './openapi.js';
 import { addBodyDeadline } from './plugins/body-deadline.js';
+import { addCallers } from './plugins/caller.js';
 import { addJsonBody } from './plugins/json-body.js';
 import { collectMethods } from './plugins/methods.js';
 import { addProblems, answerConnectionError, answerError } from './plugins/problem.js';
@@ -79,6 +80,7 @@ export async function buildApp(
   addProblems(app);
   addBodyDeadline(app, REQUEST_TIMEOUT_MS);
   addJsonBody(app);
+  addCallers(app);
   const addOtherMethods = collectMethods(app);
   await addOpenApi(app, options.version);
   addRoutes(app.withTypeProvider<ZodTypeProvider>(), context);

@@ -65,6 +65,7 @@ describe('GET /api/dispatch', () => {
     expect(answer.json()).toMatchObject({
       type: 'object',
       anyOf: [{ required: ['key'] }, { required: ['replay'] }],
+      properties: { key: {}, body: {}, args: {}, share: {}, replay: {}, repairs: {}, confirm: {} },
       additionalProperties: false,
       not: { required: ['body', 'args'] },
     });

@@ -31,7 +31,7 @@ export function readManifest(context: DoorContext, seesRows: boolean) {
       confirm: `GET ${door}?confirm=inv_…`,
     },
     asking: 'Describe the capability wanted (verb, object, system) rather than the whole task.',
-    auth: 'Authorization: Bearer <owner key, or token of a grant>; a token also as x-share, ?share= or body.share. ask, key, map, registry and confirm need none on this server unless they answer 401.',
+    auth: 'Authorization: Bearer <owner key or token of a grant>; a token also as x-share, ?share= or share in the body. ask, key, map, registry and confirm need none on this server unless they answer 401.',
     arguments:
       'body is one string split on "|" ($1 is the first piece); a body that is one JSON document is one argument. args is an object of named arguments. Send one of the two.',
     answer:

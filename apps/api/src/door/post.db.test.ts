@@ -119,7 +119,14 @@ describe('a body', () => {
     'effect',
     'traceparent',
     'result',
-    'replay',
+    'replay_of',
+    'grant',
+    'chain',
+    'approved',
+    'tokens_in',
+    'material',
+    'input_hash',
+    'row_version',
   ];
 
   it.each(FORBIDDEN)('cannot set %s: the field is refused and nothing runs', async (field) => {

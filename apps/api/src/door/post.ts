@@ -15,9 +15,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { findToken, presentsToken, requireCaller, toCaller } from '../plugins/caller.js';
+import { callerOf, findToken, requireCaller, toCaller, toView } from '../plugins/caller.js';
 import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
-import { answerError } from '../plugins/problem.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
 import { correctMisnested } from './misnested.js';
@@ -27,7 +26,8 @@ function findMisnested(context: Context, request: FastifyRequest): AppError | un
   const { body } = request;
   if (!isJsonObject(body)) return undefined;
   const send = correctMisnested(body, (key, name) => {
-    const entry = mayKnowRows(context, request) ? context.catalogue.find(key) : undefined;
+    // A correction tells what arguments a row has: of those that the caller may know of.
+    const entry = toView(context, callerOf(request)).find(key);
     const properties = entry?.inputSchema?.properties;
     const inSchema = isJsonObject(properties) && Object.hasOwn(properties, name);
     return inSchema || entry?.doc.args.some((argument) => argument.name === name) === true;
@@ -39,13 +39,19 @@ function findMisnested(context: Context, request: FastifyRequest): AppError | un
   });
 }
 
-/** Whether the caller, not yet looked at closely, may know of every row: a correction tells what arguments a row has. */
-function mayKnowRows(context: Context, request: FastifyRequest): boolean {
-  if (presentsToken(request)) return false;
-  return context.config.publicContracts || isOwner(context, request);
-}
+const shareIn = (body: unknown): string | undefined =>
+  isJsonObject(body) && typeof body.share === 'string' ? body.share : undefined;
 
-const presentsAnything = (request: FastifyRequest): boolean => presentsCredential(request) || presentsToken(request);
+/** Finds out who calls, by headers, address or body. For the owner, whose calls are many, without a promise. */
+function admit(context: Context, request: FastifyRequest, done: (error?: Error) => void): void {
+  const share = shareIn(request.body);
+  const next = (caller: Caller): void => {
+    request.caller = caller;
+    done(findMisnested(context, request));
+  };
+  if (share === undefined && findToken(request) === undefined && isOwner(context, request)) next(toCaller(request, []));
+  else requireCaller(context, request, share).then(next, done);
+}
 
 /** Whether the caller asks not to wait (RFC 7240). */
 const prefersAsync = ({ headers: { prefer } }: FastifyRequest): boolean =>
@@ -76,8 +82,7 @@ function dispatch(
 }
 
 async function answer(context: Context, request: FastifyRequest, reply: FastifyReply, body: DispatchBody) {
-  const isByOwner = body.share === undefined && findToken(request) === undefined && isOwner(context, request);
-  const caller = isByOwner ? toCaller(request, []) : await requireCaller(context, request, body.share);
+  const caller = callerOf(request);
   const mode = body.mode ?? (prefersAsync(request) ? 'async' : 'sync');
   const call = { body, mode, caller } as const;
   const key = body.shape === true ? undefined : findIdempotencyKey(request);
@@ -135,15 +140,7 @@ export function addDoorPost(app: App, context: Context): void {
       } else done();
     },
     preValidation(request, _reply, done) {
-      // Who presents nothing, in the body either, learns nothing of what the body would have done.
-      if (presentsAnything(request)) done(findMisnested(context, request));
-      else refuseCredential(context, request).catch(done);
-    },
-    async errorHandler(error, request, reply) {
-      // A body that cannot be read holds no token.
-      const isUnreadable = !(error instanceof AppError) && request.body === undefined;
-      if (!isUnreadable || presentsAnything(request)) return answerError(error, request, reply);
-      return refuseCredential(context, request).catch((refusal: unknown) => answerError(refusal, request, reply));
+      admit(context, request, done);
     },
     handler: (request, reply) => answer(context, request, reply, request.body),
   });

@@ -3,9 +3,27 @@ import { CatalogueView } from '@rowcall/catalogue';
 import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { type Chain, checkLive, covers, isToken, mayRead, toActor, toAppError } from '@rowcall/grants';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 import { type Credentials, isOwner, refuseCredential } from './owner.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who makes the request, where its route admits callers; null before that, and where it does not. */
+    caller: Caller | null;
+  }
+}
+
+/** Makes room on every request for who makes it. */
+export function addCallers(app: FastifyInstance): void {
+  app.decorateRequest('caller', null);
+}
+
+/** Who makes the request, on a route that admitted them. */
+export function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === null) throw new Error('the route admits no caller');
+  return caller;
+}
 
 /** A W3C trace context. Version ff and ids of zeros alone are none. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -40,12 +58,6 @@ function oneOf(token: string | undefined, other: string | undefined): string | u
   if (token === undefined || other === undefined) return token ?? other;
   if (token === other) return token;
   throw new AppError('unrecognized_request', 'the request presents two different tokens');
-}
-
-/** Tells whether a request presents a token in any place, whatever it is worth. */
-export function presentsToken({ query, body, headers }: FastifyRequest): boolean {
-  const isShared = [query, body].some((part) => (part as { share?: unknown } | undefined)?.share !== undefined);
-  return isShared || headers['x-share'] !== undefined || isToken(findBearer(headers) ?? '');
 }
 
 /** Who makes the request: the owner's empty chain or a grant's; undefined for nobody that is known. */
@@ -97,9 +109,20 @@ export async function requireReader(context: Credentials, request: FastifyReques
   throw new AppError('scope_mismatch', 'that is for the owner and for grants of scope "read"');
 }
 
-/** {@link requireReader} for a route that does not ask who it is. */
+/** Lets readers pass: {@link requireReader}. */
 export async function admitReader(context: Credentials, request: FastifyRequest): Promise<void> {
-  await requireReader(context, request);
+  request.caller = await requireReader(context, request);
+}
+
+/** Lets the owner and the holder of any grant pass, before anything else of the request is looked at. */
+export async function admitCaller(context: Credentials, request: FastifyRequest): Promise<void> {
+  request.caller = await requireCaller(context, request);
+}
+
+/** The same for a grant that still holds. @throws AppError expired, revoked. */
+export async function admitLiveCaller(context: Credentials, request: FastifyRequest): Promise<void> {
+  await admitCaller(context, request);
+  requireLive(callerOf(request));
 }
 
 /** @throws AppError expired or revoked: such a grant shows nothing. */

@@ -64,7 +64,7 @@ describe('the owner key in an address', () => {
     'shows nothing more of ?%s',
     async (query) => {
       const answer = await api.anyone.get(`/api/dispatch?${query}&share=${OWNER_KEY}`);
-      expect(answer.json()).toMatchObject({ status: 400, error: 'unrecognized_request' });
+      expect(answer.json()).toMatchObject({ status: 401, error: 'unauthorized' });
     },
   );
 

@@ -59,7 +59,8 @@ describe('a caller without the owner key', () => {
       api.anyone.post('/api/dispatch', { key: 'NWO' }),
       api.anyone.get('/api/directory/NWO'),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    // A token may be in the body, so that it is read; what cannot be read has none.
+    expect(answers.map(({ status }) => status)).toEqual([400, 415, 401, 401]);
   });
 
   it('leaves no receipt', async () => {

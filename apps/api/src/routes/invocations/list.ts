@@ -11,7 +11,7 @@ import { listReceipts, type ReceiptQuestion } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireCaller, requireLive } from '../../plugins/caller.js';
+import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
 
 const LIMIT_MAX = 200;
 
@@ -43,6 +43,7 @@ const querySchema = z
     waste: z.literal('true').optional().meta({ description: 'Not material, yet tokens or money were spent.' }),
     from: moment.optional().meta({ description: 'Calls that began then or later; RFC 3339.' }),
     to: moment.optional().meta({ description: 'Calls that began before; RFC 3339.' }),
+    share: z.string().max(256).optional().meta({ description: 'Token of a grant.' }),
     limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(50),
     cursor: cursor.optional().meta({ description: 'next_cursor of the page before, with the same filters.' }),
     summary: z
@@ -102,9 +103,9 @@ export function addListInvocations(app: App, context: Context): void {
       querystring: querySchema,
       response: { 200: invocationsAnswerSchema, 400: problemSchema, 401: problemSchema, 403: problemSchema },
     },
+    onRequest: (request) => admitLiveCaller(context, request),
     async handler(request, reply) {
-      const caller = await requireCaller(context, request);
-      requireLive(caller);
+      const caller = callerOf(request);
       const { receipts, next, summary } = await listReceipts(context.store.db, toQuestion(request.query, caller));
       reply.header('cache-control', 'no-store');
       return {
