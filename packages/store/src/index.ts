@@ -107,6 +107,7 @@ export {
   insertReceipts,
   insertReceiptsIn,
   listEndedCalls,
+  listSuccessors,
   listTrace,
 } from './receipt.js';
 export type { Database } from './schema.js';

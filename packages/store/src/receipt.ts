@@ -174,6 +174,26 @@ export async function listTrace(db: Db, trace: string, limit: number): Promise<R
   return records.map(toReceipt);
 }
 
+/** Calls that fired another one again or corrected it, at most so many of each. */
+const SUCCESSORS_MAX = 100;
+
+/** The calls that fired a call again, and those that corrected it, oldest first; without those that were refused. */
+export async function listSuccessors(db: Db, id: string): Promise<{ replayedBy: string[]; repairedBy: string[] }> {
+  const list = async (column: 'replay_of' | 'repairs'): Promise<string[]> => {
+    const records = await db
+      .selectFrom('receipt')
+      .select('id')
+      .where(column, '=', id)
+      .where('outcome', '<>', 'denied')
+      .orderBy('id')
+      .limit(SUCCESSORS_MAX)
+      .execute();
+    return records.map((record) => record.id);
+  };
+  const [replayedBy, repairedBy] = await Promise.all([list('replay_of'), list('repairs')]);
+  return { replayedBy, repairedBy };
+}
+
 /** Of the given calls, those that ended: they have a receipt. */
 export async function listEndedCalls(db: Db, ids: readonly string[]): Promise<string[]> {
   const records = await db

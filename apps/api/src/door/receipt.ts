@@ -18,6 +18,7 @@ export async function readReceipt(context: DoorContext, id: string, reader: Call
   return {
     state: 'finished',
     receipt,
+    lineage: confirmation.lineage,
     payload:
       payload === undefined
         ? null
