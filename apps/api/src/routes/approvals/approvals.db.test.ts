@@ -34,7 +34,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function addRow(row: { key: string }): Promise<void> {
+async function addRow(row: Readonly<Record<string, unknown>> & { key: string }): Promise<void> {
   expect(await here.owner.post('/api/directory', row)).toMatchObject({ status: 201 });
   await vi.waitFor(() => expect(there.context.catalogue.find(row.key)).toBeDefined());
 }
@@ -183,7 +183,7 @@ describe('a parked call', () => {
   });
 
   it('ends as denied when the row changed since', async () => {
-    await addRow({ ...PAY, key: 'CHANGING', target: `POST ${upstream.url}/a` } as { key: string });
+    await addRow({ ...PAY, key: 'CHANGING', target: `POST ${upstream.url}/a` });
     const id = await park(await mint({ scope: { keys: ['CHANGING'] } }), { key: 'CHANGING', body: '1' });
     const { version } = (await here.owner.get('/api/directory/CHANGING')).json<{ version: number }>();
     const changed = { ...PAY, key: 'CHANGING', target: `POST ${upstream.url}/b` };
