@@ -389,7 +389,9 @@ export class Engine {
   }
 
   async #park(parked: ParkedCall): Promise<Dispatched> {
-    const { call, request, entry, lane } = parked;
+    const { call, request, entry, lane, run } = parked;
+    // Nobody is asked for what cannot be done; and a secret is cut from what is shown once it is known.
+    if (lane === 'inline') await this.#orRefuse(call, () => run.requireCredential(), entry);
     const { processId, records } = this.#context;
     const { claim } = request;
     if (claim !== undefined) {

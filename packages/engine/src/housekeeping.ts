@@ -65,11 +65,14 @@ export class Housekeeping {
   /** Looks once for what dead processes had opened, what this one has lost, and parked calls whose time is over. */
   async sweep(): Promise<void> {
     const { store, log, process, expireApprovals } = this.#options;
-    await this.#abandonLost();
-    for (const id of await interruptDeadCalls(store.db, process.id)) {
-      log.warn({ receipt: id }, 'a call was interrupted: its process died, or lost it to a failure of the database');
+    try {
+      await this.#abandonLost();
+      for (const id of await interruptDeadCalls(store.db, process.id)) {
+        log.warn({ receipt: id }, 'a call was interrupted: its process died, or lost it to a failure of the database');
+      }
+    } finally {
+      await expireApprovals();
     }
-    await expireApprovals();
   }
 
   /**

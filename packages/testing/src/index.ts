@@ -5,5 +5,6 @@ export {
   startUpstream,
   type TestUpstream,
 } from './echo-upstream.js';
+export { type Loss, type LostAnswer, loseAnswer } from './lose-answer.js';
 export { makeReceipt, makeRow } from './make.js';
 export { emptyDatabase, type TestStore, testStore } from './test-store.js';
