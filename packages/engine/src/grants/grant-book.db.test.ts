@@ -63,6 +63,7 @@ test('a queued call of a grant that is gone is denied', async () => {
     id: `inv_${'0'.repeat(32)}`,
     trace: `t_${'0'.repeat(32)}`,
     parent: null,
+    depth: 0,
     key: 'ECHO',
     input: { body: 'a' },
     actor: `cap:${'0'.repeat(32)}`,
