@@ -96,14 +96,19 @@ create table receipt (
   check (material = (status = 'PROVEN_MATERIAL_RESULT'))
 );
 
--- Ids are time-ordered, so (column, id) serves both the filter and "newest first".
+-- Ids are time-ordered, so (column, id) serves both the filter and "newest first". A miss did not succeed, or gave
+-- nothing usable. `material` is in front for the order alone: with the id by itself, the primary key would have the same.
 create index receipt_trace on receipt (trace);
 create index receipt_key on receipt (key, id);
-create index receipt_actor on receipt (actor, id) where actor <> 'owner';
+create index receipt_key_miss on receipt (key, id) where outcome <> 'succeeded' or not material;
+create index receipt_actor on receipt (actor, id);
+create index receipt_actor_miss on receipt (actor, id) where outcome <> 'succeeded' or not material;
 create index receipt_outcome on receipt (outcome, id) where outcome <> 'succeeded';
-create index receipt_waste on receipt (id) where not material and (tokens_in + tokens_out > 0 or cost_usd > 0);
-create index receipt_replay_of on receipt (replay_of) where replay_of is not null;
-create index receipt_repairs on receipt (repairs) where repairs is not null;
+create index receipt_immaterial on receipt (material, id) where not material;
+create index receipt_waste on receipt (material, id)
+  where not material and (tokens_in + tokens_out > 0 or cost_usd > 0);
+create index receipt_replay_of on receipt (replay_of, id) where replay_of is not null;
+create index receipt_repairs on receipt (repairs, id) where repairs is not null;
 
 create trigger receipt_append_only before update or delete or truncate on receipt
   for each statement execute function refuse_change('the table is append-only');
@@ -126,8 +131,6 @@ create trigger receipt_payload_no_update before update on receipt_payload
   for each statement execute function refuse_change('a payload may be deleted, not changed');
 alter table receipt_payload enable always trigger receipt_payload_no_update;
 
-create index receipt_payload_created_at on receipt_payload using brin (created_at);
-
 create table event (
   id bigint generated always as identity primary key,
   at timestamptz not null default now(),
@@ -140,10 +143,35 @@ create table event (
 
 create index event_key on event (key, id) where key is not null;
 create index event_kind on event (kind, id);
+create index event_actor on event (actor, id);
 
 create trigger event_append_only before update or delete or truncate on event
   for each statement execute function refuse_change('the table is append-only');
 alter table event enable always trigger event_append_only;
+
+-- Once per statement, and once per transaction: equal notifications of one transaction are one.
+create function event_announce() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('rowcall_event', '');
+  return null;
+end
+$$;
+
+create trigger event_announce after insert on event for each statement execute function event_announce();
+alter table event enable always trigger event_announce;
+
+create function receipt_deny() returns trigger language plpgsql as $$
+begin
+  insert into event (kind, actor, key, reason, detail)
+  values ('DENY', new.actor, new.key, new.error, jsonb_build_object('receipt', new.id, 'trace', new.trace));
+  return null;
+end
+$$;
+
+-- The condition is looked at before anything is queued: receipts of calls that ran cost nothing.
+create trigger receipt_deny after insert on receipt
+  for each row when (new.outcome = 'denied') execute function receipt_deny();
+alter table receipt enable always trigger receipt_deny;
 
 -- Directory: versions, history, events, notifications ------------------------------------------------------------
 
@@ -441,7 +469,7 @@ begin
         when bool_or(expires_at <= now()) then 'expired'
         when bool_or(revoked_at is not null) then 'revoked'
         when bool_or(window_at > now() - interval '1 minute' and window_calls >= rate_per_minute) then 'rate_limited'
-        when bool_or(spent_usd + price > budget_usd) then 'budget_exhausted'
+        when bool_or(spent_usd >= budget_usd or spent_usd + price > budget_usd) then 'budget_exhausted'
         when bool_or(uses >= max_uses) then 'token_exhausted'
         else 'begun'
       end,

@@ -182,7 +182,7 @@ begin
         when bool_or(expires_at <= now()) then 'expired'
         when bool_or(revoked_at is not null) then 'revoked'
         when bool_or(window_at > now() - interval '1 minute' and window_calls >= rate_per_minute) then 'rate_limited'
-        when bool_or(spent_usd + price > budget_usd) then 'budget_exhausted'
+        when bool_or(spent_usd >= budget_usd or spent_usd + price > budget_usd) then 'budget_exhausted'
         when bool_or(uses >= max_uses) then 'token_exhausted'
         else 'begun'
       end,

@@ -12,6 +12,7 @@ import { addDoorGet } from './door/get.js';
 import { addDoorPost } from './door/post.js';
 import { addOpenApi, addReference } from './openapi.js';
 import { addBodyDeadline } from './plugins/body-deadline.js';
+import { addCallers } from './plugins/caller.js';
 import { addJsonBody } from './plugins/json-body.js';
 import { collectMethods } from './plugins/methods.js';
 import { addProblems, answerConnectionError, answerError } from './plugins/problem.js';
@@ -31,11 +32,13 @@ import { addRestoreVersion } from './routes/directory/restore.js';
 import { addTestRow } from './routes/directory/try-examples.js';
 import { addListVersions } from './routes/directory/versions.js';
 import { addErrors } from './routes/errors.js';
+import { addListEvents } from './routes/events/list.js';
 import { addExplainGrant } from './routes/grants/explain.js';
 import { addListGrants } from './routes/grants/list.js';
 import { addMintGrant } from './routes/grants/mint.js';
 import { addRevokeGrant } from './routes/grants/revoke.js';
 import { addHealth } from './routes/health.js';
+import { addListInvocations } from './routes/invocations/list.js';
 import { addReceiptPage } from './routes/receipt-page.js';
 
 /** The Fastify instance that routes are added to: types of a request follow from the route's Zod schemas. */
@@ -77,6 +80,7 @@ export async function buildApp(
   addProblems(app);
   addBodyDeadline(app, REQUEST_TIMEOUT_MS);
   addJsonBody(app);
+  addCallers(app);
   const addOtherMethods = collectMethods(app);
   await addOpenApi(app, options.version);
   addRoutes(app.withTypeProvider<ZodTypeProvider>(), context);
@@ -107,6 +111,8 @@ function addRoutes(app: App, context: Context): void {
   addRevokeGrant(app, context);
   addListApprovals(app, context);
   addDecideApproval(app, context);
+  addListInvocations(app, context);
+  addListEvents(app, context);
   addReceiptPage(app, context);
   addErrors(app);
   addHealth(app, context);

@@ -11,6 +11,7 @@ const CONFIG: ServerConfig = {
   port: 0,
   dataDir: '',
   ownerKey: undefined,
+  ownerKeyNext: undefined,
   timeZone: 'UTC',
   allowNets: [],
   logLevel: 'silent',
@@ -20,6 +21,7 @@ const CONFIG: ServerConfig = {
   mcpToken: undefined,
   secretKey: undefined,
   functionFolder: undefined,
+  payloadDays: 0,
   lanes: [],
   concurrency: 1,
 };

@@ -3,6 +3,8 @@ import { buildEngine, type EngineParts } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { Listener } from '@rowcall/store';
+import { EventStreams } from './event-streams.js';
+import { PayloadSweeper } from './payload-sweeper.js';
 import { RefusalCounter } from './refusal-counter.js';
 
 /** Parts of the engine that requests reach. */
@@ -23,6 +25,7 @@ type Reached =
 export interface Context extends Pick<EngineParts, Reached> {
   readonly config: Pick<ServerConfig, 'publicContracts' | 'publicConfirm'>;
   readonly lanes: { readonly live: readonly string[] };
+  readonly events: EventStreams;
   readonly refusals: RefusalCounter;
   readonly isOwnerKey: (candidate: string) => boolean;
   /** Address under which callers reach this process, without a slash at its end. */
@@ -68,9 +71,18 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   });
   const { store, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
-  const listener = new Listener({ url: databaseUrl, name, log, subscriptions });
+  const payloads = new PayloadSweeper({ store, log, days: config.payloadDays });
+  const events = new EventStreams({ store, log });
+  const listener = new Listener({
+    url: databaseUrl,
+    name,
+    log,
+    subscriptions: [...subscriptions, events.subscription],
+  });
   const stopAll = async () => {
+    events.stop();
     await parts.drain(0);
+    await payloads.stop();
     await refusals.stop();
     await listener.stop();
     await store.close();
@@ -79,6 +91,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   return {
     ...parts,
     config,
+    events,
     refusals,
     isOwnerKey,
     baseUrl,
@@ -86,6 +99,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
       await parts.housekeeping.start();
       await parts.loadFunctions();
       await listener.start();
+      payloads.start();
     },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {

@@ -11,6 +11,7 @@ import { migrate } from '@rowcall/store';
 import { pino } from 'pino';
 import { buildApp } from './app.js';
 import { buildContext } from './context.js';
+import { noteNextKey } from './next-key.js';
 import { addSeeds } from './seed.js';
 import { stopServing } from './stop-serving.js';
 import { VERSION } from './version.js';
@@ -20,7 +21,7 @@ const GRACE_MS = 10_000;
 
 async function main(config: ServerConfig): Promise<void> {
   const log = pino({ name: 'rowcall-api', level: config.logLevel });
-  const isOwnerKey = buildKeyCheck(loadOwnerKey(config.ownerKey, config.dataDir));
+  const isOwnerKey = buildKeyCheck(loadOwnerKey(config.ownerKey, config.dataDir), config.ownerKeyNext);
   let url = config.publicUrl ?? '';
   const context = buildContext(config, { log, isOwnerKey, readCredential, version: VERSION, baseUrl: () => url });
   const app = await buildApp(context, { log, version: VERSION });
@@ -28,6 +29,7 @@ async function main(config: ServerConfig): Promise<void> {
   try {
     const migrations = await migrate(context.store);
     const seeds = await addSeeds(context);
+    await noteNextKey(context, log, config);
     await context.start();
     const address = await app.listen({ host: config.host, port: config.port });
     if (url === '') url = address;

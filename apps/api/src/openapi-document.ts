@@ -21,13 +21,19 @@ const GENERATED_DESCRIPTION = 'Default Response';
 const SUCCESSES: Readonly<Record<string, string>> = { 200: 'Done.', 201: 'Made.', 202: 'Queued.' };
 
 const NDJSON = 'application/x-ndjson';
+const EVENT_STREAM = 'text/event-stream';
+const FRAMES = {
+  type: 'string',
+  description: 'Server-sent events: `id`, `event` (the kind), `data` (an Event as JSON).',
+};
 const LINES = { type: 'string', description: 'One row a line, each as createRow takes it.' };
 
-/** Bodies of lines: no schema of a route can say what they are made of. */
-function describeLines(operations: readonly Operation[]): void {
+/** Bodies of lines, and streams: no schema of a route can say what they are made of. */
+function describeTexts(operations: readonly Operation[]): void {
   const find = (id: string) => operations.find(({ operationId }) => operationId === id);
   const row = find('createRow')?.requestBody?.content['application/json']?.schema ?? {};
   const [imported, exported] = [find('importRows'), find('exportRows')?.responses[200]];
+  const followed = find('listEvents')?.responses[200];
   if (imported !== undefined) {
     const rows = { type: 'array', items: row };
     imported.requestBody = {
@@ -35,6 +41,7 @@ function describeLines(operations: readonly Operation[]): void {
       content: { [NDJSON]: { schema: LINES }, 'application/json': { schema: rows } },
     };
   }
+  if (followed !== undefined) followed.content = { ...followed.content, [EVENT_STREAM]: { schema: FRAMES } };
   if (exported !== undefined) exported.content = { [NDJSON]: { schema: LINES } };
 }
 
@@ -43,7 +50,7 @@ export function finishDocument<Document extends object>(given: Document): Docume
   const document = structuredClone(given) as OpenApiDocument;
   const operations = Object.values(document.paths ?? {}).flatMap((methods) => Object.values(methods));
   for (const operation of operations) finishOperation(operation);
-  describeLines(operations);
+  describeTexts(operations);
   return renameInputs(dropUnused(document)) as Document;
 }
 

@@ -28,6 +28,7 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
         { name: 'directory', description: 'Rows: one is one capability.' },
         { name: 'grants', description: 'Tokens of bounded authority over rows.' },
         { name: 'approvals', description: 'Calls that wait for a person.' },
+        { name: 'events', description: 'What happened to the deployment.' },
         { name: 'receipts', description: 'Proof of what ran.' },
         { name: 'errors', description: 'What failures mean.' },
         { name: 'health', description: 'Probes.' },

@@ -1,5 +1,7 @@
+import { AppError } from '@rowcall/errors';
 import type { Log } from '@rowcall/protocol';
-import { insertEvent, type Store } from '@rowcall/store';
+import { insertEvents, type Store } from '@rowcall/store';
+import { FailureLimit, toNetwork } from './failure-limit.js';
 
 const WINDOW_MS = 60_000;
 /** Addresses that are told apart in one window; those beyond it are counted together. */
@@ -13,12 +15,14 @@ const HELD_MAX = 200;
 
 /**
  * Counts callers without a valid credential, per address and minute. They leave no receipt: an event per address and
- * minute says how many there were, and their answers come slower the more there are.
+ * minute says how many there were, and their answers come slower the more there are. Wrong credentials beyond a limit are
+ * refused at once. An address of IPv6 stands for its /64, which one caller has to itself.
  */
 export class RefusalCounter {
   readonly #store: Store;
   readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
+  readonly #failures = new FailureLimit();
   #counts = new Map<string, number>();
   #held = 0;
 
@@ -28,16 +32,36 @@ export class RefusalCounter {
     this.#timer = setInterval(() => this.#flushSoon(), WINDOW_MS).unref();
   }
 
-  /** Counts one refusal and waits as long as its answer is to be held back. */
-  async add(address: string): Promise<void> {
-    const name = this.#counts.has(address) || this.#counts.size < ADDRESSES_MAX ? address : 'other';
-    const count = (this.#counts.get(name) ?? 0) + 1;
-    this.#counts.set(name, count);
+  /**
+   * Counts one refusal and waits as long as its answer is to be held back.
+   * @param triedCredential whether there was a credential, and it was wrong.
+   * @throws AppError rate_limited, at once, for one wrong credential too many.
+   */
+  async add(address: string | undefined, triedCredential: boolean): Promise<void> {
+    const network = toNetwork(address);
+    const count = this.#count(network);
+    if (triedCredential) this.#refuseTooMany(network);
     const delayMs = Math.min(DELAY_MAX_MS, Math.max(0, count - FREE) * DELAY_STEP_MS);
     if (delayMs === 0 || this.#held >= HELD_MAX) return;
     this.#held += 1;
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     this.#held -= 1;
+  }
+
+  #count(network: string): number {
+    const name = this.#counts.has(network) || this.#counts.size < ADDRESSES_MAX ? network : 'other';
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+
+  #refuseTooMany(network: string): void {
+    const seconds = this.#failures.add(network);
+    if (seconds === undefined) return;
+    throw new AppError('rate_limited', 'too many wrong credentials came from this address', {
+      details: { retry_after: seconds },
+      fix: 'send a valid credential, which passes at any time, or wait for the seconds in Retry-After',
+    });
   }
 
   /** Writes what was counted and stops counting. */
@@ -51,10 +75,13 @@ export class RefusalCounter {
     const counts = this.#counts;
     this.#counts = new Map();
     try {
-      for (const [address, count] of counts) {
-        await insertEvent(this.#store.db, { kind: 'UNAUTHORIZED', actor: 'anonymous', detail: { address, count } });
-        counts.delete(address);
-      }
+      const events = [...counts].map(([address, count]) => ({
+        kind: 'UNAUTHORIZED',
+        actor: 'anonymous',
+        reason: 'unauthorized',
+        detail: { address, count },
+      }));
+      await insertEvents(this.#store.db, events);
     } catch (error) {
       for (const [address, count] of counts) this.#counts.set(address, count + (this.#counts.get(address) ?? 0));
       throw error;

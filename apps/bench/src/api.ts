@@ -41,6 +41,8 @@ export async function startApi(database: BenchDatabase, options: ApiOptions): Pr
       ROWCALL_OWNER_KEY: ownerKey,
       ROWCALL_PORT: '0',
       ROWCALL_LOG_LEVEL: logLevel,
+      // What a run has written is counted at its end.
+      ROWCALL_PAYLOAD_DAYS: '0',
       ROWCALL_ALLOW_NETS: '127.0.0.0/8',
       ROWCALL_DATA_DIR: path.join(database.folder, 'rowcall'),
     },

@@ -4,6 +4,8 @@ import { HTTP_HELP } from './http/options.js';
 import { runHttp } from './http/run.js';
 import { IMPORT_HELP } from './import/options.js';
 import { runImport } from './import/run.js';
+import { LEDGER_HELP } from './ledger/options.js';
+import { runLedger } from './ledger/run.js';
 import { PROPAGATE_HELP } from './propagate/options.js';
 import { runPropagate } from './propagate/run.js';
 import { RENDER_HELP } from './render/options.js';
@@ -14,6 +16,7 @@ const BENCHES = {
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
   http: { run: runHttp, help: HTTP_HELP },
   import: { run: runImport, help: IMPORT_HELP },
+  ledger: { run: runLedger, help: LEDGER_HELP },
   propagate: { run: runPropagate, help: PROPAGATE_HELP },
   render: { run: runRender, help: RENDER_HELP },
 } as const;

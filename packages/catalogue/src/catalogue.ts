@@ -11,6 +11,7 @@ import {
 } from '@rowcall/store';
 import { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
 import { Entry, type EntryContext, type HeldRow, toCapabilityDocument } from './entry.js';
+import { SharedTexts } from './shared-texts.js';
 
 /** Channel that the directory's trigger notifies; the payload is `KEY version`. */
 const CHANNEL = 'rowcall_directory';
@@ -37,8 +38,8 @@ export class Catalogue {
   readonly #options: CatalogueOptions;
   readonly #context: EntryContext;
   readonly #entries = new Map<string, Entry>();
-  /** Newest version seen of every key, deleted ones included. */
-  readonly #versions = new Map<string, number>();
+  /** Version at which each key was deleted that has no entry. */
+  readonly #deletions = new Map<string, number>();
   readonly #resolver = new Resolver();
   /** Keys to read, with the version that was announced. */
   readonly #pending = new Map<string, number>();
@@ -54,7 +55,7 @@ export class Catalogue {
     this.#options = options;
     this.#staleSince = options.now();
     const { functionEffect, sha256 } = options;
-    this.#context = { functionEffect, sha256, find: (key) => this.#entries.get(key) };
+    this.#context = { functionEffect, sha256, find: (key) => this.#entries.get(key), texts: new SharedTexts() };
   }
 
   /** What the process's listener has to deliver here. */
@@ -137,7 +138,7 @@ export class Catalogue {
    * notification of the row that it calls. @throws what the database throws.
    */
   async ensure(key: string, version: number): Promise<void> {
-    if (this.#staleSince === undefined && (this.#versions.get(key) ?? 0) >= version) return;
+    if (this.#staleSince === undefined && this.#versionOf(key) >= version) return;
     const { db } = this.#options.store;
     const stored = await listRows(db, [key]);
     for (const row of stored) this.apply(row);
@@ -152,10 +153,11 @@ export class Catalogue {
 
   /** Takes a row that this process has just written, without waiting for the notification. */
   apply({ row }: StoredRow): void {
-    if (row.version <= (this.#versions.get(row.key) ?? 0)) return;
-    this.#versions.set(row.key, row.version);
-    this.#entries.set(row.key, new Entry(row, this.#context));
-    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(row));
+    if (row.version <= this.#versionOf(row.key)) return;
+    this.#deletions.delete(row.key);
+    const entry = new Entry(row, this.#context);
+    this.#entries.set(row.key, entry);
+    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(entry.row));
     else this.#resolver.remove(row.key);
     this.#revision += 1;
   }
@@ -175,11 +177,16 @@ export class Catalogue {
 
   /** Takes a deletion; `version` is the version of the deletion. */
   applyDeletion(key: string, version: number): void {
-    if (version <= (this.#versions.get(key) ?? 0)) return;
-    this.#versions.set(key, version);
+    if (version <= this.#versionOf(key)) return;
+    this.#deletions.set(key, version);
     if (!this.#entries.delete(key)) return;
     this.#resolver.remove(key);
     this.#revision += 1;
+  }
+
+  /** Newest version seen of a key, its deletion included; 0 for one that was never seen. */
+  #versionOf(key: string): number {
+    return this.#entries.get(key)?.row.version ?? this.#deletions.get(key) ?? 0;
   }
 
   *#rows(): Iterable<HeldRow> {
@@ -189,7 +196,7 @@ export class Catalogue {
   #announce(payload: string): void {
     const [key = '', version = ''] = payload.split(' ');
     const announced = Number(version);
-    if (announced <= (this.#versions.get(key) ?? 0)) return;
+    if (announced <= this.#versionOf(key)) return;
     this.#pending.set(key, Math.max(announced, this.#pending.get(key) ?? 0));
     this.#reading ??= this.#readPending().finally(() => {
       this.#reading = undefined;
@@ -224,7 +231,7 @@ export class Catalogue {
   }
 
   async #synchronise(): Promise<void> {
-    if (this.#versions.size === 0) {
+    if (this.#entries.size === 0 && this.#deletions.size === 0) {
       for (const stored of await listRows(this.#options.store.db)) this.apply(stored);
     } else {
       await this.#catchUp();
@@ -240,7 +247,7 @@ export class Catalogue {
     const missing = [...this.#entries.keys()].filter((key) => !current.has(key));
     // By the version of the deletion: a key that was made anew since then is newer and stays.
     for (const { key, version } of await listDeletions(db, missing)) this.applyDeletion(key, version);
-    const changed = [...current].filter(([key, version]) => version > (this.#versions.get(key) ?? 0));
+    const changed = [...current].filter(([key, version]) => version > this.#versionOf(key));
     for (let start = 0; start < changed.length; start += READ_BATCH) {
       const keys = changed.slice(start, start + READ_BATCH).map(([key]) => key);
       for (const stored of await listRows(db, keys)) this.apply(stored);

@@ -2,6 +2,7 @@ import type { Effect } from '@rowcall/protocol';
 import { makeRow } from '@rowcall/testing';
 import { describe, expect, test } from 'vitest';
 import { Entry } from './entry.js';
+import { SharedTexts } from './shared-texts.js';
 
 /** Entries that know each other; the "hash" is the text itself, so that tests can see what went in. */
 function makeEntries(rows: Parameters<typeof makeRow>[0][], sha256: (text: string) => string = (text) => text) {
@@ -10,6 +11,7 @@ function makeEntries(rows: Parameters<typeof makeRow>[0][], sha256: (text: strin
     functionEffect: () => 'read' as const,
     sha256,
     find: (key: string) => entries.get(key),
+    texts: new SharedTexts(),
   };
   for (const row of rows) {
     const full = { ...makeRow(row), version: 1, created_at: '', updated_at: '' };
@@ -37,7 +39,12 @@ describe("an entry's fingerprint", () => {
 
   test('tells of the function that its effect tells of, however late it is asked for', () => {
     let declared: Effect = 'read';
-    const context = { functionEffect: () => declared, sha256: (text: string) => text, find: () => undefined };
+    const context = {
+      functionEffect: () => declared,
+      sha256: (text: string) => text,
+      find: () => undefined,
+      texts: new SharedTexts(),
+    };
     const row = { ...makeRow({ key: 'ROW', type: 'fn' }), version: 1, created_at: '', updated_at: '' };
     const [early, late] = [new Entry(row, context), new Entry(row, context)];
     const before = early.fingerprint;

@@ -55,6 +55,13 @@ describe('parseConfig', () => {
     expect(parseConfig({ ROWCALL_FUNCTIONS: './functions' }, noFiles).functionFolder).toBe('./functions');
   });
 
+  it('keeps payloads for 90 days unless told otherwise, and for ever at 0', () => {
+    expect(parseConfig({}, noFiles).payloadDays).toBe(90);
+    expect(parseConfig({ ROWCALL_PAYLOAD_DAYS: '0' }, noFiles).payloadDays).toBe(0);
+    expect(problemsOf({ ROWCALL_PAYLOAD_DAYS: '-1' })).toEqual(['ROWCALL_PAYLOAD_DAYS must be 0 or more']);
+    expect(problemsOf({ ROWCALL_PAYLOAD_DAYS: 'ever' })).toEqual(['ROWCALL_PAYLOAD_DAYS must be a number of days']);
+  });
+
   it('refuses a misspelt setting instead of ignoring it', () => {
     expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
   });
@@ -65,6 +72,18 @@ describe('parseConfig', () => {
     expect(
       parseConfig({ ROWCALL_OWNER_KEY_FILE: '/run/key', ROWCALL_OWNER_KEY: 'from-the-variable' }, readFile).ownerKey,
     ).toBe('from-the-variable');
+  });
+
+  it('takes a second owner key from its variable or its file, and has none otherwise', () => {
+    const readFile = (path: string) => (path === '/run/next' ? 'next-from-the-file\n' : noFiles(path));
+    expect(parseConfig({}, noFiles).ownerKeyNext).toBeUndefined();
+    expect(parseConfig({ ROWCALL_OWNER_KEY_NEXT: 'next-from-the-variable' }, noFiles).ownerKeyNext).toBe(
+      'next-from-the-variable',
+    );
+    expect(parseConfig({ ROWCALL_OWNER_KEY_NEXT_FILE: '/run/next' }, readFile).ownerKeyNext).toBe('next-from-the-file');
+    expect(problemsOf({ ROWCALL_OWNER_KEY_NEXT: 'short' })).toEqual([
+      'ROWCALL_OWNER_KEY_NEXT must have at least 16 characters',
+    ]);
   });
 
   it('says which secret file cannot be read', () => {

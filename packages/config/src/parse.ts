@@ -2,7 +2,13 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 
 /** Names that hold Rowcall's own secrets. Each may be given as a file by `<NAME>_FILE`. */
-const SECRETS = ['DATABASE_URL', 'ROWCALL_OWNER_KEY', 'ROWCALL_MCP_TOKEN', 'ROWCALL_SECRET_KEY'] as const;
+const SECRETS = [
+  'DATABASE_URL',
+  'ROWCALL_OWNER_KEY',
+  'ROWCALL_OWNER_KEY_NEXT',
+  'ROWCALL_MCP_TOKEN',
+  'ROWCALL_SECRET_KEY',
+] as const;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const SECRET_LENGTH_MIN = 16;
@@ -39,6 +45,7 @@ const schema = z.object({
   ROWCALL_DATA_DIR: z.string().min(1).default('.rowcall'),
   DATABASE_URL: postgresUrl.optional(),
   ROWCALL_OWNER_KEY: secret.optional(),
+  ROWCALL_OWNER_KEY_NEXT: secret.optional(),
   ROWCALL_TIMEZONE: z.string().refine(isTimeZone, 'must be an IANA time zone, such as Europe/Oslo').optional(),
   ROWCALL_ALLOW_NETS: netList
     .pipe(z.array(z.string().refine(ipaddr.isValidCIDR, 'must be networks, such as 10.0.0.0/8')))
@@ -53,6 +60,12 @@ const schema = z.object({
   ROWCALL_LANES: list
     .pipe(z.array(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be lane names')).min(1))
     .default(['default']),
+  ROWCALL_PAYLOAD_DAYS: z.coerce
+    .number('must be a number of days')
+    .int('must be whole days')
+    .min(0, 'must be 0 or more')
+    .max(36_500, 'must be at most 36500')
+    .default(90),
   ROWCALL_CONCURRENCY: z.coerce.number('must be a number').int().min(1).max(1_000).default(8),
 });
 
@@ -66,6 +79,8 @@ export interface Config {
   /** Database to use instead of the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly ownerKey: string | undefined;
+  /** Another key of the owner, so that callers can change from one to the other while both are valid. */
+  readonly ownerKeyNext: string | undefined;
   /** IANA zone of the owner; the machine's when not given. */
   readonly timeZone: string;
   /** Networks (CIDR) that rows may reach although they are private. Undefined: the quick-start default, loopback. */
@@ -81,6 +96,8 @@ export interface Config {
   readonly secretKey: string | undefined;
   /** Folder of modules that define functions, beside the built-in ones. */
   readonly functionFolder: string | undefined;
+  /** Days that payloads of receipts are kept; 0: for ever. */
+  readonly payloadDays: number;
   /** Lanes that a runner serves. */
   readonly lanes: readonly string[];
   /** Calls that a runner runs at the same time. */
@@ -153,6 +170,7 @@ function toConfig(data: z.output<typeof schema>): Config {
     dataDir: data.ROWCALL_DATA_DIR,
     databaseUrl: data.DATABASE_URL,
     ownerKey: data.ROWCALL_OWNER_KEY,
+    ownerKeyNext: data.ROWCALL_OWNER_KEY_NEXT,
     timeZone: data.ROWCALL_TIMEZONE ?? new Intl.DateTimeFormat().resolvedOptions().timeZone,
     allowNets: data.ROWCALL_ALLOW_NETS,
     logLevel: data.ROWCALL_LOG_LEVEL,
@@ -162,6 +180,7 @@ function toConfig(data: z.output<typeof schema>): Config {
     mcpToken: data.ROWCALL_MCP_TOKEN,
     secretKey: data.ROWCALL_SECRET_KEY,
     functionFolder: data.ROWCALL_FUNCTIONS,
+    payloadDays: data.ROWCALL_PAYLOAD_DAYS,
     lanes: data.ROWCALL_LANES,
     concurrency: data.ROWCALL_CONCURRENCY,
   };

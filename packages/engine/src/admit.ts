@@ -1,7 +1,6 @@
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import { type Allowed, checkLive, covers, decide, toAppError } from '@rowcall/grants';
-import type { Input } from '@rowcall/receipts';
+import { type Allowed, checkLive, covers, decide, denyScope, toAppError } from '@rowcall/grants';
 import type { Caller, DispatchRequest } from './call.js';
 
 const SUGGESTIONS_MAX = 6;
@@ -9,7 +8,8 @@ const SUGGESTIONS_MAX = 6;
 /** What the gate said of a call: it may run, or it waits for a person and nothing else is in its way. */
 export type Admission =
   | { readonly kind: 'run'; readonly entry: Entry; readonly allowed: Allowed }
-  | { readonly kind: 'park'; readonly entry: Entry; readonly input: Input };
+  /** `allowed` says what may be done once the person has agreed; the call is not begun with it. */
+  | { readonly kind: 'park'; readonly entry: Entry; readonly allowed: Allowed };
 
 /** A call as the gate looks at it. */
 export interface Asked extends Pick<DispatchRequest, 'key' | 'input' | 'expectContract'> {
@@ -35,7 +35,7 @@ export function admit(asked: Asked, catalogue: Catalogue, now: number): Admissio
   if (decision.code !== 'owner_gate_required' || caller.parent !== undefined) throw toAppError(decision);
   const agreed = decide(chain, entry, { ...request, approved: true }, now);
   if (!agreed.allowed) throw toAppError(agreed);
-  return { kind: 'park', entry, input: agreed.input };
+  return { kind: 'park', entry, allowed: agreed };
 }
 
 function toUnknown({ key, caller: { chain } }: Asked, catalogue: Catalogue, now: number): AppError {
@@ -43,7 +43,7 @@ function toUnknown({ key, caller: { chain } }: Asked, catalogue: Catalogue, now:
   if (ended !== undefined) return toAppError(ended);
   // As for a row that is there: which keys there are outside its scope is not for the holder to learn.
   if (!covers(chain, { key, category: '' })) {
-    return new AppError('scope_mismatch', `the grant is not for the row ${JSON.stringify(key.slice(0, 128))}`);
+    return toAppError(denyScope(key.slice(0, 128)));
   }
   return new AppError('unknown_key', `no row has the key ${JSON.stringify(key.slice(0, 128))}`, {
     details: { did_you_mean: catalogue.nearest(key, SUGGESTIONS_MAX, (near) => covers(chain, near)) },

@@ -108,7 +108,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
   const redactor = new ReceiptRedactor(credentials);
   const records = new CallRecords({ catalogue, redactor, log, now });
   const grantBook = new GrantBook(store);
-  const grants = new Grants({ store, catalogue, now });
+  const grants = new Grants({ store, catalogue, book: grantBook, redactor, now });
   const ownProcess = options.process ?? {
     id: newProcessId(),
     lanes: [],
@@ -168,7 +168,8 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     repeatedRequests: new RepeatedRequests({ store, completions, engine, secretKey }),
     housekeeping,
     missingCredentials: (auth) => http.missing(auth),
-    subscriptions: [catalogue.subscription, lanes.subscription, completions.subscription, grantBook.subscription],
+    // Grants first: once the catalogue is fresh again calls run, which must know of every revocation.
+    subscriptions: [grantBook.subscription, catalogue.subscription, lanes.subscription, completions.subscription],
     loadFunctions: async () => folder?.start(),
     async drain(graceMs) {
       folder?.stop();

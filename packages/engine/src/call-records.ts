@@ -32,17 +32,19 @@ export class CallRecords {
       result: ran.result,
       upstream: ran.upstream ?? null,
       error: ran.error ?? null,
-      costUsd: entry.row.limits?.cost_usd ?? 0,
+      costUsd: entry.price,
     });
   }
 
   /** A refusal is `denied`; a defect of ours is `failed`, with nothing of it for the caller to see. */
   refused(attempt: Attempt, error: unknown, entry = this.#context.catalogue.find(attempt.key)): ReceiptRecord {
     const known = error instanceof AppError;
+    // Its maker reads it, and anyone confirms it: neither may learn of a row that the grant does not cover.
+    const row = entry === undefined || (known && error.code === 'scope_mismatch') ? null : toAttemptedRow(entry);
     if (!known)
       this.#context.log.error({ err: error, trace: attempt.trace, key: entry?.row.key }, 'a call failed by a defect');
     return this.#build(attempt, {
-      row: entry === undefined ? null : toAttemptedRow(entry),
+      row,
       lane: null,
       finishedAt: this.#context.now(),
       outcome: known ? 'denied' : 'failed',
@@ -60,7 +62,7 @@ export class CallRecords {
       finishedAt: this.#context.now(),
       outcome: 'interrupted',
       error: { reason: 'interrupted', message: 'the process died while the call ran; it may have taken effect' },
-      costUsd: entry?.row.limits?.cost_usd ?? 0,
+      costUsd: entry?.price ?? 0,
     });
   }
 

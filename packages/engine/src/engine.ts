@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import type { Allowed } from '@rowcall/grants';
+import type { Allowed, Chain } from '@rowcall/grants';
 import type { Closing, Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
 import { type Beginning, findLastContract, type Ledger, type Store } from '@rowcall/store';
 import { type Admission, admit } from './admit.js';
@@ -62,6 +62,7 @@ export interface ShapedCall extends Shape {
 
 /** A call that the gate allowed and whose arguments were checked: nothing of it has fired. */
 export interface PreparedCall {
+  readonly kind: 'run';
   readonly call: Call;
   readonly request: DispatchRequest;
   readonly entry: Entry;
@@ -71,9 +72,22 @@ export interface PreparedCall {
 }
 
 /** A call that would be prepared if a person agreed to it. */
-interface ParkedCall extends Omit<PreparedCall, 'allowed'> {
-  readonly allowed: null;
+interface ParkedCall extends Omit<PreparedCall, 'kind'> {
+  readonly kind: 'park';
 }
+
+/** Whether something of the grants is counted, so that a call has to be begun where the counters are. */
+const isLimited = (chain: Chain): boolean =>
+  chain.some(({ terms }) => terms.max_uses > 0 || terms.rate_per_minute !== null || terms.budget_usd !== null);
+
+/** What a call takes from its grants. */
+const toTaking = ({ call, entry, allowed }: PreparedCall | ParkedCall): Beginning => ({
+  id: call.id,
+  chain: allowed.grants,
+  price: entry.price,
+  claim: null,
+  opened: null,
+});
 
 /** Parks calls until a person decides. */
 export interface Parking {
@@ -123,23 +137,26 @@ export class Engine {
   async dispatch(request: DispatchRequest, caller: Caller, obstacle?: AppError): Promise<Dispatched> {
     const { catalogue, ledger } = this.#context;
     ledger.admit();
-    if (catalogue.staleSince !== undefined) await this.#requireFresh();
-    const call = this.#toCall(request, caller);
+    const call = this.#toCall(request, catalogue.staleSince === undefined ? caller : await this.#whenFresh(caller));
     this.#active += 1;
     try {
       const preparing = this.#orRefuse(call, () => this.#prepare(call, request, obstacle));
       const prepared = preparing instanceof Promise ? await preparing : preparing;
       const { entry } = prepared;
-      if (request.shape) return { kind: 'shaped', call: await this.#shape(prepared) };
-      if (prepared.allowed === null) return await this.#park(prepared);
-      if (entry.row.limits !== null) {
-        await this.#orRefuse(call, () => this.#limits.admit(entry, prepared.call.input), entry);
+      const needsPerson = prepared.kind === 'park';
+      if ((request.shape || needsPerson) && isLimited(caller.chain)) {
+        await this.#orRefuse(call, () => this.#requireLeft(prepared), entry);
       }
+      if (request.shape) return { kind: 'shaped', call: await this.#shape(prepared) };
+      if (needsPerson) return await this.#park(prepared);
       const opening = this.#toBeginning(prepared);
       if (opening !== undefined || prepared.lane !== 'inline') {
         await this.#orRefuse(call, () => this.#requireReady(prepared), entry);
       }
-      if (opening !== undefined && !(await this.#begin(prepared, opening))) return { kind: 'repeated' };
+      if (entry.row.limits !== null) {
+        await this.#orRefuse(call, () => this.#limits.admit(entry, prepared.call.input), entry);
+      }
+      if (opening !== undefined && !(await this.#beginCounted(prepared, opening))) return { kind: 'repeated' };
       return await this.#go(prepared, opening?.opened != null);
     } finally {
       this.#context.openings.letGo(call.id);
@@ -152,9 +169,8 @@ export class Engine {
    * receipt: the parked call has yet to be decided.
    */
   prepareApproved(call: Call, request: DispatchRequest): PreparedCall & { readonly beginning: Beginning } {
-    const admission = this.#admit(call, request, true);
-    if (admission.kind === 'park') throw new Error(`the call ${call.id} was approved and is to be parked`);
-    const prepared = this.#toPrepared(admission, call, request);
+    const prepared = this.#toPrepared(this.#admit(call, request, true), call, request);
+    if (prepared.kind === 'park') throw new Error(`the call ${call.id} was approved and is to be parked`);
     this.#requireReady(prepared);
     this.#limits.admit(prepared.entry, prepared.call.input);
     // With the whole chain, limited or not: what was revoked meanwhile is seen where it is decided.
@@ -186,8 +202,8 @@ export class Engine {
       const call = { ...attempt, caller: await this.#toQueuedCaller(queued) };
       const request = { key: queued.key, input: queued.input, mode: 'sync' } as const;
       const admission = this.#admit(call, { ...request, expectContract: queued.expectContract ?? undefined }, true);
-      if (admission.kind === 'park') throw new Error(`the queued call ${queued.id} is to be parked`);
       entry = admission.entry;
+      if (admission.kind === 'park') throw new Error(`the queued call ${queued.id} is to be parked`);
       const { run } = this.#toPrepared(admission, call, request);
       return records.ran(attempt, entry, { ran: await run.fire(this.#abort.signal, call), lane });
     } catch (error) {
@@ -233,6 +249,15 @@ export class Engine {
     }
   }
 
+  /** The caller, whose grants are looked at anew: they may have been revoked while nothing was heard. */
+  async #whenFresh(caller: Caller): Promise<Caller> {
+    await this.#requireFresh();
+    const own = caller.chain.at(-1)?.fingerprint;
+    const chain = own === undefined ? caller.chain : await this.#context.grants.find(own);
+    if (chain === undefined) throw new AppError('unauthorized', `the grant ${own} is not there`);
+    return { ...caller, chain };
+  }
+
   async #requireFresh(): Promise<void> {
     if (await this.#context.catalogue.whenFresh(FRESH_WAIT_MS)) return;
     throw new AppError('ledger_unavailable', 'the database is out of reach; nothing was run', {
@@ -269,45 +294,36 @@ export class Engine {
     const admission = this.#admit(call, request, false);
     if (obstacle !== undefined) throw obstacle;
     requireConfirmed(admission.entry, request);
-    if (admission.kind === 'run') return this.#toPrepared(admission, call, request);
-    const { entry, input } = admission;
-    const run = prepareRun(entry, input, this.#context);
-    return { call: withInput(call, input), request, entry, run, lane: laneOf(entry.row, request.mode), allowed: null };
+    return this.#toPrepared(admission, call, request);
   }
 
   #admit({ caller }: Call, { key, input, expectContract }: DispatchRequest, approved: boolean): Admission {
     return admit({ key, input, expectContract, caller, approved }, this.#context.catalogue, this.#context.now());
   }
 
-  #toPrepared(
-    { entry, allowed }: Extract<Admission, { kind: 'run' }>,
-    call: Call,
-    request: DispatchRequest,
-  ): PreparedCall {
+  #toPrepared({ kind, entry, allowed }: Admission, call: Call, request: DispatchRequest): PreparedCall | ParkedCall {
     const { input } = allowed;
     const lane = laneOf(entry.row, request.mode);
     const run = prepareRun(entry, input, this.#context);
-    return { call: withInput(call, input), request, entry, run, lane, allowed };
+    return { kind, call: withInput(call, input), request, entry, run, lane, allowed };
   }
 
   /** What has to be committed before the call fires; undefined for most reads. */
   #toBeginning(prepared: PreparedCall): Beginning | undefined {
     const { call, request, entry, lane } = prepared;
-    const isLimited = call.caller.chain.some(
-      ({ terms }) => terms.max_uses > 0 || terms.rate_per_minute !== null || terms.budget_usd !== null,
-    );
+    const takes = isLimited(call.caller.chain);
     // A job holds its call as an opened record does.
     const opens =
       request.claim !== undefined || (lane === 'inline' && request.mode === 'sync' && entry.effect !== 'read');
-    if (!isLimited && !opens) return undefined;
-    const beginning: Beginning = {
-      id: call.id,
-      chain: isLimited ? prepared.allowed.grants : [],
-      price: entry.row.limits?.cost_usd ?? 0,
-      claim: request.claim ?? null,
-      opened: null,
-    };
+    if (!takes && !opens) return undefined;
+    const taking = toTaking(prepared);
+    const beginning = { ...taking, chain: takes ? taking.chain : [], claim: request.claim ?? null };
     return opens ? this.#withOpened(prepared, beginning) : beginning;
+  }
+
+  /** @throws AppError what of its grants is used up: nobody is asked for, or shown, what cannot be done. */
+  #requireLeft(prepared: PreparedCall | ParkedCall): Promise<void> {
+    return this.#context.openings.requireLeft(toTaking(prepared));
   }
 
   #withOpened({ call, entry, lane }: PreparedCall, beginning: Beginning | undefined): Beginning {
@@ -322,8 +338,19 @@ export class Engine {
     else if (request.mode === 'sync') this.#laneCalls.requireLive(lane);
   }
 
+  /** Begins a call that its row has counted; one that does not begin is not held against the row. */
+  async #beginCounted(prepared: PreparedCall, beginning: Beginning): Promise<boolean> {
+    let begun = false;
+    try {
+      begun = await this.#begin(prepared, beginning);
+    } finally {
+      if (!begun) this.#limits.giveBack(prepared.entry);
+    }
+    return begun;
+  }
+
   /** @returns false when another call has the Idempotency-Key. */
-  async #begin({ call, entry }: Pick<PreparedCall, 'call' | 'entry'>, beginning: Beginning): Promise<boolean> {
+  async #begin({ call, entry }: PreparedCall | ParkedCall, beginning: Beginning): Promise<boolean> {
     const { openings } = this.#context;
     if (beginning.opened === null) return this.#orRefuse(call, () => openings.begin(beginning), entry);
     openings.hold(call.id);
@@ -377,7 +404,7 @@ export class Engine {
     return { kind: 'parked', id: call.id, trace: call.trace, expiresAt };
   }
 
-  async #shape({ call, entry, run, lane, allowed }: PreparedCall | ParkedCall): Promise<ShapedCall> {
+  async #shape({ kind, call, entry, run, lane }: PreparedCall | ParkedCall): Promise<ShapedCall> {
     const { shape, missing } = await this.#orRefuse(call, () => run.shape(), entry);
     const kept = this.#context.redactor.current.json(shape) as JsonObject;
     const shaped = {
@@ -388,7 +415,7 @@ export class Engine {
       shape: kept,
       missing,
     };
-    return allowed === null ? { ...shaped, approval_required: true } : shaped;
+    return kind === 'park' ? { ...shaped, approval_required: true } : shaped;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '@rowcall/errors';
 import {
   type Beginning,
+  beginCallIn,
   beginCalls,
   type Failures,
   Gather,
@@ -68,6 +69,16 @@ export class Openings {
     const verdict = this.#verdicts.get(beginning.id);
     this.#verdicts.delete(beginning.id);
     return isBegun(verdict);
+  }
+
+  /** Tells whether a call could begin now, by what would begin it, and takes nothing. @throws AppError as `begin`. */
+  async requireLeft(beginning: Beginning): Promise<void> {
+    const tx = await this.#options.store.db.startTransaction().execute();
+    try {
+      isBegun(await beginCallIn(tx, beginning));
+    } finally {
+      await tx.rollback().execute();
+    }
   }
 
   async #begin(beginnings: readonly Beginning[]): Promise<ReadonlyMap<string, Verdict>> {

@@ -29,6 +29,12 @@ export class RowLimits {
     if (limits.rate_per_minute !== undefined) this.#count(key, limits.rate_per_minute);
   }
 
+  /** Takes a call back that was counted and then did not begin. */
+  giveBack({ row: { key, limits } }: Entry): void {
+    const window = limits?.rate_per_minute === undefined ? undefined : this.#windows.get(key);
+    if (window !== undefined && window.calls > 0) window.calls -= 1;
+  }
+
   #count(key: string, callsMax: number): void {
     const now = this.#now();
     const known = this.#windows.get(key);

@@ -130,6 +130,7 @@ export const ERROR_CODES = {
     'the database is out of reach',
     'send again later; ask and key still answer. After a change, read the row first: it may have been made',
   ),
+  too_many_streams: entry(503, 'no room for another event stream', 'close one that is not needed, or send again later'),
   shutting_down: entry(503, 'the server is stopping', 'send again; another process will answer'),
   internal: entry(500, 'a defect of the server', 'report it with the trace id'),
 } as const satisfies Record<string, ErrorEntry>;

@@ -93,8 +93,11 @@ export function toAppError({ code, param, message }: Denied): AppError {
 
 function checkScope({ chain, row }: Call): Denied | undefined {
   if (!mayCall(chain)) return deny('scope_mismatch', 'the grant is for reading: it calls no row');
-  return covers(chain, row) ? undefined : deny('scope_mismatch', `the grant is not for the row ${row.key}`);
+  return covers(chain, row) ? undefined : denyScope(row.key);
 }
+
+/** The denial of a row that the grant does not cover. It is the same, word for word, where no row has the key. */
+export const denyScope = (key: string): Denied => deny('scope_mismatch', `the grant is not for the row ${key}`);
 
 function checkEnabled({ row }: Call): Denied | undefined {
   return row.enabled ? undefined : deny('capability_disabled', `the row ${row.key} is disabled`);

@@ -52,7 +52,8 @@ export function explain(uses: readonly GrantUse[], context: ExplainContext): Gra
   const leaf = chain.at(-1);
   if (leaf === undefined) throw new Error('the owner has no grant to explain');
   const state = toState(uses, context.now);
-  const keys = state === 'active' ? callableKeys(chain, leaf, context) : [];
+  const budget = budgetLeft(uses);
+  const keys = state === 'active' ? callableKeys(chain, leaf, { ...context, budget }) : [];
   return {
     ...describeGrant(leaf),
     expires_at: toTime(Math.min(...chain.map(({ expires_at }) => expires_at))),
@@ -67,17 +68,22 @@ export function explain(uses: readonly GrantUse[], context: ExplainContext): Gra
     budget_usd: lowestLimit(chain, 'budget_usd') ?? null,
     state,
     uses_left: usesLeft(uses),
-    budget_left_usd: budgetLeft(uses),
+    budget_left_usd: budget,
     covers: { count: keys.length, keys: keys.slice(0, KEYS_SHOWN_MAX) },
   };
 }
 
-function callableKeys(chain: Chain, leaf: Grant, { now, rows }: ExplainContext): string[] {
+function callableKeys(
+  chain: Chain,
+  leaf: Grant,
+  { now, rows, budget }: ExplainContext & { readonly budget: number | null },
+): string[] {
   const input = toEffectiveInput(chain, { body: '' });
   const request: CallRequest = { input, audience: audienceOf(chain), expectContract: undefined, approved: true };
   const callable: string[] = [];
   for (const row of listRows(leaf.terms.scope, rows)) {
-    if (findDenial({ chain, row, request, input }, now) === undefined) callable.push(row.key);
+    const isPaid = budget === null || row.price <= budget;
+    if (isPaid && findDenial({ chain, row, request, input }, now) === undefined) callable.push(row.key);
   }
   return callable.sort();
 }
@@ -90,9 +96,12 @@ const usesLeft = (uses: readonly GrantUse[]): number | null =>
 const budgetLeft = (uses: readonly GrantUse[]): number | null =>
   least(
     uses.flatMap(({ grant: { terms }, spent_usd }) =>
-      terms.budget_usd === null ? [] : [terms.budget_usd - spent_usd],
+      terms.budget_usd === null ? [] : [toMicros(terms.budget_usd - spent_usd)],
     ),
   );
+
+/** Counted as it is stored, in millionths: 1 - 0.9 is 0.1. */
+const toMicros = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 
 /** What is left of the least is nothing where more than all was used. */
 const least = (values: readonly number[]): number | null =>

@@ -30,6 +30,8 @@ export interface RowFacts {
   readonly enabled: boolean;
   readonly effect: Effect;
   readonly risk: Risk;
+  /** US dollars that a call takes from a budget. */
+  readonly price: number;
   /** Contract fingerprint, as it is now. Read only where it matters. */
   readonly fingerprint: string;
 }

@@ -1,4 +1,4 @@
-export { type CallRequest, checkLive, type Denied, toAppError } from './checks.js';
+export { type CallRequest, checkLive, type Denied, denyScope, toAppError } from './checks.js';
 export { covers, mayRead, type Place } from './covers.js';
 export {
   describeGrant,

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
+import { timingSafeEqual } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { ConfigError } from '@rowcall/config';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeDataDir } from './data-dir.js';
 import { buildKeyCheck, loadOwnerKey } from './owner-key.js';
 import { provideSecretKey } from './secret-key.js';
+
+vi.mock('node:crypto', { spy: true });
 
 let parent: string;
 let dataDir: string;
@@ -114,7 +117,34 @@ describe('the key check', () => {
     expect(buildKeyCheck('schlüssel-äöü')('schlüssel-äöü')).toBe(true);
   });
 
+  it('takes either of two keys, and no mixture of them', () => {
+    const isOwnerKey = buildKeyCheck('the-first-key-of-all', 'the-next-key-of-all!');
+    expect(isOwnerKey('the-first-key-of-all')).toBe(true);
+    expect(isOwnerKey('the-next-key-of-all!')).toBe(true);
+    for (const wrong of [
+      '',
+      'the-first-key-of-all!',
+      'the-next-key-of-al!',
+      'the-first-key-of-allthe-next-key-of-all!',
+    ]) {
+      expect(isOwnerKey(wrong)).toBe(false);
+    }
+    const twice = buildKeyCheck('the-same-key-twice', 'the-same-key-twice');
+    expect([twice('the-same-key-twice'), twice('another')]).toEqual([true, false]);
+  });
+
+  it('compares with every key, also when the first is right', () => {
+    const compared = vi.mocked(timingSafeEqual);
+    const isOwnerKey = buildKeyCheck('the-first-key-of-all', 'the-next-key-of-all!');
+    for (const candidate of ['the-first-key-of-all', 'the-next-key-of-all!', 'neither']) {
+      compared.mockClear();
+      isOwnerKey(candidate);
+      expect(compared).toHaveBeenCalledTimes(2);
+    }
+  });
+
   it('refuses an empty key', () => {
     expect(() => buildKeyCheck('')).toThrow(/empty/);
+    expect(() => buildKeyCheck('the-first-key-of-all', '')).toThrow(/empty/);
   });
 });

@@ -17,6 +17,7 @@ export {
   mintBodySchema,
 } from './grant.js';
 export { INVOCATION_ID_PATTERN } from './ids.js';
+export { invocationsAnswerSchema } from './invocations.js';
 export {
   isDeeper,
   isJsonObject,

@@ -201,8 +201,6 @@ export const confirmationSchema = z
         step: z.int().nullable(),
         replay_of: z.string().nullable(),
         repairs: z.string().nullable(),
-        replayed_by: z.array(z.string()).meta({ description: 'The first 100 calls that fired it again.' }),
-        repaired_by: z.array(z.string()).meta({ description: 'The first 100 calls that corrected it.' }),
       })
       .optional(),
     public_receipt: z.string(),

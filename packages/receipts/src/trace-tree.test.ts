@@ -1,31 +1,59 @@
 import type { Receipt } from '@rowcall/protocol';
 import { describe, expect, it } from 'vitest';
+import { buildReceipt } from './build.js';
 import { toTraceTree } from './trace-tree.js';
 
-const makeReceipt = (id: string, parent: string | null): Receipt =>
-  ({
-    id,
-    parent,
-    key: id.toUpperCase(),
+const made = buildReceipt(
+  {
+    id: 'inv_0',
+    trace: 't_0',
+    parent: null,
     step: null,
-    outcome: 'succeeded',
-    started_at: 's',
-    finished_at: 'f',
-  }) as Receipt;
-const idsOf = (nodes: ReturnType<typeof toTraceTree>): unknown[] =>
-  nodes.map(({ invocation_id, children }) => [invocation_id, ...idsOf(children)]);
+    key: 'ECHO',
+    input: { body: '' },
+    actor: 'owner',
+    startedAt: 0,
+    onBehalfOf: null,
+    reason: null,
+    traceparent: null,
+    replayOf: null,
+    repairs: null,
+  },
+  { row: null, lane: null, finishedAt: 0, outcome: 'succeeded' },
+  { text: (text) => text, json: (value) => value },
+);
+const make = (receipt: Partial<Receipt>): Receipt => ({ ...made.receipt, ...receipt });
 
-describe('a trace', () => {
-  it('is a tree, in the order of its calls', () => {
-    const receipts = [makeReceipt('a', null), makeReceipt('b', 'a'), makeReceipt('c', 'b'), makeReceipt('d', 'a')];
-    expect(idsOf(toTraceTree(receipts))).toEqual([['a', ['b', ['c']], ['d']]]);
+const spent = (tokens_out: number, usd: number) => ({ tokens_in: 0, tokens_out, tokens_cached: 0, usd });
+
+describe('the tree of a trace', () => {
+  it('adds what calls spent up to the calls that made them', () => {
+    const tree = toTraceTree([
+      make({ id: 'inv_root', tokens_out: 1, cost_usd: 0.1 }),
+      make({ id: 'inv_a', parent: 'inv_root', step: 1, tokens_out: 10, cost_usd: 0.2 }),
+      make({ id: 'inv_b', parent: 'inv_root', step: 2 }),
+      make({ id: 'inv_c', parent: 'inv_b', tokens_out: 100, cost_usd: 0.000001 }),
+    ]);
+    expect(tree).toMatchObject([
+      {
+        invocation_id: 'inv_root',
+        cost: spent(1, 0.1),
+        total: spent(111, 0.300001),
+        children: [
+          { invocation_id: 'inv_a', step: 1, cost: spent(10, 0.2), total: spent(10, 0.2), children: [] },
+          {
+            invocation_id: 'inv_b',
+            cost: spent(0, 0),
+            total: spent(100, 0.000001),
+            children: [{ invocation_id: 'inv_c' }],
+          },
+        ],
+      },
+    ]);
   });
 
-  it('shows a call whose parent has no receipt yet', () => {
-    expect(idsOf(toTraceTree([makeReceipt('b', 'running'), makeReceipt('c', 'b')]))).toEqual([['b', ['c']]]);
-  });
-
-  it('of no calls is empty', () => {
-    expect(toTraceTree([])).toEqual([]);
+  it('begins with a call whose maker has no receipt yet', () => {
+    const tree = toTraceTree([make({ id: 'inv_a', parent: 'inv_under_way' }), make({ id: 'inv_b', parent: 'inv_a' })]);
+    expect(tree).toMatchObject([{ invocation_id: 'inv_a', children: [{ invocation_id: 'inv_b' }] }]);
   });
 });

@@ -1,4 +1,5 @@
 import { Best } from './best.js';
+import { GrowingArray } from './growing-array.js';
 import { InvertedIndex } from './inverted-index.js';
 import { toTerms, toTextTerms, toWords } from './normalise.js';
 
@@ -53,17 +54,15 @@ const TIERS = { pin: 2, key: 1 } as const;
 
 const toPhrase = (text: string): string => toWords(text).join(' ');
 
-/** What ranking needs of a row; its texts are in the index alone. */
-interface Ranked extends Pick<CapabilityDocument, 'key' | 'rank' | 'demoted' | 'pinnedFor'> {
-  /** The row's number in the index. */
-  readonly number: number;
-}
-
 /** Finds rows by what a question asks for. Adding, changing and removing a row is incremental. */
 export class Resolver {
   readonly #index = new InvertedIndex(FIELDS);
-  readonly #rows = new Map<string, Ranked>();
-  readonly #byNumber: (Ranked | undefined)[] = [];
+  /** Each row's number in the index. What ranking needs of a row stands by that number: its texts are in the index alone. */
+  readonly #numbers = new Map<string, number>();
+  readonly #keys: (string | undefined)[] = [];
+  readonly #ranks = new GrowingArray(0);
+  readonly #demoted = new Set<number>();
+  readonly #pinnedFor = new Map<number, readonly string[]>();
   readonly #pins = new Map<string, Set<string>>();
 
   /** Adds a row, or puts its new text in place of the old. */
@@ -71,9 +70,11 @@ export class Resolver {
     this.remove(document.key);
     const { key, rank, demoted, pinnedFor } = document;
     const number = this.#index.add(FIELDS.map(({ name }) => toTextTerms(document[name])));
-    const row = { key, rank, demoted, pinnedFor, number };
-    this.#rows.set(key, row);
-    this.#byNumber[number] = row;
+    this.#numbers.set(key, number);
+    this.#keys[number] = key;
+    this.#ranks.set(number, rank);
+    if (demoted) this.#demoted.add(number);
+    if (pinnedFor.length > 0) this.#pinnedFor.set(number, pinnedFor);
     for (const phrase of pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase) ?? new Set();
       this.#pins.set(phrase, keys.add(key));
@@ -82,12 +83,15 @@ export class Resolver {
 
   /** Takes a row out; one that is not there is fine. */
   remove(key: string): void {
-    const row = this.#rows.get(key);
-    if (row === undefined) return;
-    this.#rows.delete(key);
-    this.#byNumber[row.number] = undefined;
-    this.#index.remove(row.number);
-    for (const phrase of row.pinnedFor.map(toPhrase)) {
+    const number = this.#numbers.get(key);
+    if (number === undefined) return;
+    const pinnedFor = this.#pinnedFor.get(number) ?? [];
+    this.#numbers.delete(key);
+    this.#keys[number] = undefined;
+    this.#demoted.delete(number);
+    this.#pinnedFor.delete(number);
+    this.#index.remove(number);
+    for (const phrase of pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase);
       keys?.delete(key);
       if (keys?.size === 0) this.#pins.delete(phrase);
@@ -101,15 +105,15 @@ export class Resolver {
     const lifted = this.#findLifted(question, allowed);
     const best = new Best<Hit>(options.limit, (a, b) => this.#compare(a, b));
     this.#index.match(terms, ({ document, score, matched }) => {
-      const row = this.#byNumber[document];
-      if (row === undefined) return;
+      const key = this.#keys[document];
+      if (key === undefined) return;
       const hit = {
-        key: row.key,
-        lifted: lifted.get(row.key) ?? null,
-        score: row.demoted ? score * DEMOTION : score,
-        coverage: lifted.delete(row.key) ? 1 : matched / terms.length,
+        key,
+        lifted: lifted.get(key) ?? null,
+        score: this.#demoted.has(document) ? score * DEMOTION : score,
+        coverage: lifted.delete(key) ? 1 : matched / terms.length,
       };
-      if (best.wants(hit) && allowed(row.key)) best.add(hit);
+      if (best.wants(hit) && allowed(key)) best.add(hit);
     });
     for (const [key, tier] of lifted) best.add({ key, lifted: tier, score: 0, coverage: 1 });
     return best.items;
@@ -126,11 +130,11 @@ export class Resolver {
     const whole = question.trim();
     const words = question.match(/[A-Z_][A-Z0-9_]{1,63}/g) ?? [];
     const named = [...words, whole.toUpperCase().replace(/[\s-]+/g, '_')];
-    return [...new Set(named)].filter((key) => this.#rows.has(key));
+    return [...new Set(named)].filter((key) => this.#numbers.has(key));
   }
 
   #compare(a: Hit, b: Hit): number {
-    const rank = (hit: Hit) => this.#rows.get(hit.key)?.rank ?? 0;
+    const rank = ({ key }: Hit) => this.#ranks.get(this.#numbers.get(key) ?? -1);
     const tier = (hit: Hit) => (hit.lifted === null ? 0 : TIERS[hit.lifted]);
     return tier(b) - tier(a) || b.score - a.score || rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
   }

@@ -87,11 +87,14 @@ export async function findGrantChain(db: Db, name: GrantName): Promise<GrantUse[
   return rows.map(toUse);
 }
 
-/** Grants, newest first. `before` is the fingerprint of the last one of the page before. */
+/**
+ * Grants, newest first, each with those that it was made from before it. `before` is the fingerprint of the last one of
+ * the page before, `within` of one that all derive from.
+ */
 export async function listGrants(
   db: Db,
   { limit, before, within }: { limit: number; before?: string | undefined; within?: string | undefined },
-): Promise<GrantUse[]> {
+): Promise<GrantUse[][]> {
   const after =
     before === undefined
       ? sql`true`
@@ -106,10 +109,19 @@ export async function listGrants(
             select child.* from capability_grant child join below on child.parent = below.fingerprint
           )
           select * from below)`;
-  const { rows } = await sql<GrantRow>`
-    select ${columnsOf('g')} from ${source} as g where ${after}
-    order by g.created_at desc, g.fingerprint desc limit ${limit}`.execute(db);
-  return rows.map(toUse);
+  const { rows } = await sql<GrantRow & { leaf: string }>`
+    with recursive page as (
+      select g.* from ${source} as g where ${after} order by g.created_at desc, g.fingerprint desc limit ${limit}
+    ),
+    chain as (
+      select page.fingerprint as leaf, page.created_at as leaf_at, page.* from page
+      union all
+      select chain.leaf, chain.leaf_at, above.* from capability_grant above join chain on above.fingerprint = chain.parent
+    )
+    select leaf, ${columnsOf('chain')} from chain order by leaf_at desc, leaf desc, depth`.execute(db);
+  const chains = new Map<string, GrantUse[]>();
+  for (const row of rows) chains.set(row.leaf, [...(chains.get(row.leaf) ?? []), toUse(row)]);
+  return [...chains.values()];
 }
 
 /**
@@ -122,17 +134,19 @@ export async function revokeGrant(
   by: { actor: string; reason: string | null },
 ): Promise<Date | undefined> {
   const { rows } = await sql<{ revoked_at: Date }>`
-    with revoked as (
-      update capability_grant set revoked_at = now() where fingerprint = ${fingerprint} and revoked_at is null
-      returning revoked_at
+    with locked as (
+      -- As it is now, not as it was when the statement began: of two that revoke at once, the second is told of the first.
+      select fingerprint, revoked_at from capability_grant where fingerprint = ${fingerprint} for no key update
+    ),
+    revoked as (
+      update capability_grant g set revoked_at = now() from locked
+      where g.fingerprint = locked.fingerprint and locked.revoked_at is null
+      returning g.revoked_at
     ),
     told as (
       insert into event (kind, actor, reason, detail)
       select 'GRANT_REVOKE', ${by.actor}, ${by.reason}, ${JSON.stringify({ grant: fingerprint })}::jsonb from revoked
     )
-    select revoked_at from revoked
-    union all
-    select revoked_at from capability_grant where fingerprint = ${fingerprint} and revoked_at is not null
-    limit 1`.execute(db);
+    select coalesce((select revoked_at from revoked), locked.revoked_at) as revoked_at from locked`.execute(db);
   return rows[0]?.revoked_at;
 }

@@ -25,7 +25,17 @@ export {
   updateRow,
 } from './directory.js';
 export { type BulkResult, upsertRows, writeBulk } from './directory-bulk.js';
-export { insertEvent, type NewEvent } from './event.js';
+export {
+  EVENT_CHANNEL,
+  type EventFilter,
+  type EventPage,
+  insertEvent,
+  insertEvents,
+  listEvents,
+  type NewEvent,
+  type StoredEvent,
+} from './event.js';
+export { type EventsUpTo, EventTail } from './event-tail.js';
 export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
 export {
   findGrantChain,
@@ -88,6 +98,7 @@ export {
   listOpenCalls,
   type Verdict,
 } from './opened.js';
+export { expirePayloads } from './payload-expiry.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export {
   deleteProcess,
@@ -107,8 +118,9 @@ export {
   insertReceipts,
   insertReceiptsIn,
   listEndedCalls,
-  listSuccessors,
   listTrace,
 } from './receipt.js';
+export { type LaterCall, listLaterCalls } from './receipt-lineage.js';
+export { listReceipts, type ReceiptQuestion } from './receipt-list.js';
 export type { Database } from './schema.js';
 export { openStore, type Store, type StoreOptions } from './store.js';

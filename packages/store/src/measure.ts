@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { ALL_IDS, toFirstId, walkValue } from './receipt-walk.js';
 import type { Database } from './schema.js';
 
 /** What was measured of a row, from its receipts. Times are milliseconds. */
@@ -11,19 +12,17 @@ export interface Measured {
   readonly p99_ms: number | null;
 }
 
-/** The smallest invocation id of a moment (ms since 1970): ids begin with their time. */
-const toFirstId = (epochMs: number): string => `inv_${Math.max(0, epochMs).toString(16).padStart(12, '0')}`;
-
 /** Calls that one measurement looks at: the newest ones, so that a busy row costs no more than a quiet one. */
 const CALLS_MAX = 10_000;
 
 /** Measures the newest calls of a row since a moment (ms since 1970). */
 export async function measureRow(db: Kysely<Database>, key: string, sinceMs: number): Promise<Measured> {
+  const { where, newestFirst } = walkValue('key', key, { ...ALL_IDS, from: toFirstId(sinceMs) });
   const { rows } = await sql<Measured>`
     with recent as (
       select outcome, extract(epoch from finished_at - started_at) * 1000 as ms
-      from receipt where key = ${key} and id >= ${toFirstId(sinceMs)} and outcome <> 'denied'
-      order by id desc limit ${CALLS_MAX}
+      from receipt where ${where} and outcome <> 'denied'
+      order by ${newestFirst} limit ${CALLS_MAX}
     )
     select count(*)::integer as calls,
       avg((outcome = 'succeeded')::integer)::double precision as success_rate,
@@ -48,10 +47,11 @@ export async function listLastErrors(
   key: string,
   { sinceMs, limit }: { sinceMs: number; limit: number },
 ): Promise<LastError[]> {
+  const { where, newestFirst } = walkValue('key', key, { ...ALL_IDS, from: toFirstId(sinceMs) });
   const { rows } = await sql<{ code: string; count: number; last_at: Date }>`
     with recent as (
-      select error, finished_at from receipt where key = ${key} and id >= ${toFirstId(sinceMs)}
-      order by id desc limit ${CALLS_MAX}
+      select error, finished_at from receipt where ${where}
+      order by ${newestFirst} limit ${CALLS_MAX}
     )
     select split_part(error, ':', 1) as code, count(*)::integer as count, max(finished_at) as last_at
     from recent where error is not null
@@ -61,8 +61,9 @@ export async function listLastErrors(
 
 /** JSON text of a row's newest request that gave a usable output, as it is kept; undefined when none of the newest did. */
 export async function findLastGoodRequest(db: Kysely<Database>, key: string): Promise<string | undefined> {
+  const { where, newestFirst } = walkValue('key', key, ALL_IDS);
   const { rows } = await sql<{ request: string }>`
-    with recent as (select id, material from receipt where key = ${key} order by id desc limit ${CALLS_MAX})
+    with recent as (select id, material from receipt where ${where} order by ${newestFirst} limit ${CALLS_MAX})
     select request from receipt_payload
     where receipt_id = (select id from recent where material order by id desc limit 1)`.execute(db);
   return rows[0]?.request;
@@ -76,10 +77,11 @@ export async function findLastContract(
   db: Kysely<Database>,
   { id, key, actor }: { id: string; key: string; actor: string },
 ): Promise<string | undefined> {
+  const { where, newestFirst } = walkValue('key', key, { ...ALL_IDS, before: id });
   const { rows } = await sql<{ fingerprint: string }>`
     with recent as (
       select id, actor, outcome, contract_fingerprint as fingerprint from receipt
-      where key = ${key} and id < ${id} order by id desc limit ${CALLS_MAX}
+      where ${where} order by ${newestFirst} limit ${CALLS_MAX}
     )
     select fingerprint from recent
     where actor = ${actor} and outcome <> 'denied' and fingerprint is not null order by id desc limit 1`.execute(db);

@@ -138,7 +138,8 @@ export async function insertReceiptsIn(tx: Db, records: readonly ReceiptRecord[]
 
 const NONE: readonly string[] = [];
 
-function toReceipt(record: Selectable<ReceiptTable>): Receipt {
+/** A receipt as it is answered: times as RFC 3339, money as a number. */
+export function toReceipt(record: Selectable<ReceiptTable>): Receipt {
   return {
     ...record,
     started_at: record.started_at.toISOString(),
@@ -172,26 +173,6 @@ export async function listTrace(db: Db, trace: string, limit: number): Promise<R
     .limit(limit)
     .execute();
   return records.map(toReceipt);
-}
-
-/** Calls that fired another one again or corrected it, at most so many of each. */
-const SUCCESSORS_MAX = 100;
-
-/** The calls that fired a call again, and those that corrected it, oldest first; without those that were refused. */
-export async function listSuccessors(db: Db, id: string): Promise<{ replayedBy: string[]; repairedBy: string[] }> {
-  const list = async (column: 'replay_of' | 'repairs'): Promise<string[]> => {
-    const records = await db
-      .selectFrom('receipt')
-      .select('id')
-      .where(column, '=', id)
-      .where('outcome', '<>', 'denied')
-      .orderBy('id')
-      .limit(SUCCESSORS_MAX)
-      .execute();
-    return records.map((record) => record.id);
-  };
-  const [replayedBy, repairedBy] = await Promise.all([list('replay_of'), list('repairs')]);
-  return { replayedBy, repairedBy };
 }
 
 /** Of the given calls, those that ended: they have a receipt. */

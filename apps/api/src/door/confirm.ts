@@ -1,7 +1,7 @@
 import { toReceiptLinks } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { type Confirmation, INVOCATION_ID_PATTERN, type Receipt } from '@rowcall/protocol';
-import { findCallState, findReceipt, listSuccessors } from '@rowcall/store';
+import { findCallState, findReceipt } from '@rowcall/store';
 import type { Context } from '../context.js';
 
 const unknown = (id: string): AppError =>
@@ -12,20 +12,16 @@ export async function confirm(context: Pick<Context, 'store' | 'baseUrl'>, id: s
   if (!INVOCATION_ID_PATTERN.test(id)) throw unknown(id);
   const { public_receipt } = toReceiptLinks(context.baseUrl(), id);
   const receipt = await findReceipt(context.store.db, id);
-  if (receipt !== undefined) return { ...(await toConfirmation(context, receipt)), public_receipt };
+  if (receipt !== undefined) return { ...toConfirmation(receipt), public_receipt };
   const state = await findCallState(context.store.db, id);
   if (state !== undefined) return { confirmed: false, state, invocation_id: id, public_receipt };
   // A job that ended between the two looks has its receipt now.
   const late = await findReceipt(context.store.db, id);
   if (late === undefined) throw unknown(id);
-  return { ...(await toConfirmation(context, late)), public_receipt };
+  return { ...toConfirmation(late), public_receipt };
 }
 
-async function toConfirmation(
-  { store }: Pick<Context, 'store'>,
-  receipt: Receipt,
-): Promise<Omit<Confirmation, 'public_receipt'>> {
-  const { replayedBy, repairedBy } = await listSuccessors(store.db, receipt.id);
+function toConfirmation(receipt: Receipt): Omit<Confirmation, 'public_receipt'> {
   return {
     confirmed: true,
     state: 'finished',
@@ -53,8 +49,6 @@ async function toConfirmation(
       step: receipt.step,
       replay_of: receipt.replay_of,
       repairs: receipt.repairs,
-      replayed_by: replayedBy,
-      repaired_by: repairedBy,
     },
   };
 }

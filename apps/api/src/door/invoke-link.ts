@@ -41,7 +41,8 @@ function toInput({ body, args }: LinkedCall): DispatchRequest['input'] {
 export async function invokeByLink(context: Context, request: FastifyRequest, call: LinkedCall): Promise<KeptAnswer> {
   refuseSpeculation(request);
   if (findToken(request) === undefined) {
-    await refuseCredential(context, request, 'a link runs a row for the holder of a grant: add share=<token>');
+    const why = 'a link runs a row for the holder of a grant: add share=<token>';
+    await refuseCredential(context, request, { why });
   }
   const caller = await requireCaller(context, request);
   const input = toInput(call);

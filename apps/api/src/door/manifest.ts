@@ -31,12 +31,12 @@ export function readManifest(context: DoorContext, seesRows: boolean) {
       confirm: `GET ${door}?confirm=inv_…`,
     },
     asking: 'Describe the capability wanted (verb, object, system) rather than the whole task.',
-    auth: 'Authorization: Bearer <owner key>. ask, key, map, registry and confirm need none on this server unless they answer 401.',
+    auth: 'Authorization: Bearer <owner key or token of a grant>; a token also as x-share, ?share= or share in the body. ask, key, map, registry and confirm need none on this server unless they answer 401.',
     arguments:
       'body is one string split on "|" ($1 is the first piece); a body that is one JSON document is one argument. args is an object of named arguments. Send one of the two.',
     answer:
       '{ok, ran, trace, result, upstream?, error?, proof, cost, links}. ok: the run did not fail. proof.ok: it also produced material output. 200 when the row ran; otherwise a problem (RFC 9457) with error, fix and receipt.',
-    actions: ['ask', 'key', 'map', 'registry', 'schema', 'confirm', 'receipt'],
+    actions: ['ask', 'key', 'map', 'registry', 'schema', 'confirm', 'receipt', 'explain', 'invoke'],
     errors: Object.fromEntries(Object.entries(ERROR_CODES).map(([code, { status, fix }]) => [code, { status, fix }])),
     ...(seesRows ? readContents(context) : {}),
     links: { openapi: `${context.baseUrl()}/openapi.json`, docs: `${context.baseUrl()}/docs`, map: `${door}?map=1` },

@@ -15,17 +15,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { findToken, requireCaller, toCaller } from '../plugins/caller.js';
+import { callerOf, findToken, requireCaller, toCaller, toView } from '../plugins/caller.js';
 import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
 import { correctMisnested } from './misnested.js';
 
 /** What the caller probably meant: unrecognized_request with the corrected call; undefined for a call that is flat. */
-function findMisnested({ catalogue }: Context, body: unknown): AppError | undefined {
+function findMisnested(context: Context, request: FastifyRequest): AppError | undefined {
+  const { body } = request;
   if (!isJsonObject(body)) return undefined;
   const send = correctMisnested(body, (key, name) => {
-    const entry = catalogue.find(key);
+    // A correction tells what arguments a row has: of those that the caller may know of.
+    const entry = toView(context, callerOf(request)).find(key);
     const properties = entry?.inputSchema?.properties;
     const inSchema = isJsonObject(properties) && Object.hasOwn(properties, name);
     return inSchema || entry?.doc.args.some((argument) => argument.name === name) === true;
@@ -35,6 +37,20 @@ function findMisnested({ catalogue }: Context, body: unknown): AppError | undefi
     fix: 'send what `send` holds',
     details: { send },
   });
+}
+
+const shareIn = (body: unknown): string | undefined =>
+  isJsonObject(body) && typeof body.share === 'string' ? body.share : undefined;
+
+/** Finds out who calls, by headers, address or body. For the owner, whose calls are many, without a promise. */
+function admit(context: Context, request: FastifyRequest, done: (error?: Error) => void): void {
+  const share = shareIn(request.body);
+  const next = (caller: Caller): void => {
+    request.caller = caller;
+    done(findMisnested(context, request));
+  };
+  if (share === undefined && findToken(request) === undefined && isOwner(context, request)) next(toCaller(request, []));
+  else requireCaller(context, request, share).then(next, done);
 }
 
 /** Whether the caller asks not to wait (RFC 7240). */
@@ -66,8 +82,7 @@ function dispatch(
 }
 
 async function answer(context: Context, request: FastifyRequest, reply: FastifyReply, body: DispatchBody) {
-  const isByOwner = body.share === undefined && findToken(request) === undefined && isOwner(context, request);
-  const caller = isByOwner ? toCaller(request, []) : await requireCaller(context, request, body.share);
+  const caller = callerOf(request);
   const mode = body.mode ?? (prefersAsync(request) ? 'async' : 'sync');
   const call = { body, mode, caller } as const;
   const key = body.shape === true ? undefined : findIdempotencyKey(request);
@@ -125,7 +140,7 @@ export function addDoorPost(app: App, context: Context): void {
       } else done();
     },
     preValidation(request, _reply, done) {
-      done(findMisnested(context, request.body));
+      admit(context, request, done);
     },
     handler: (request, reply) => answer(context, request, reply, request.body),
   });

@@ -1,5 +1,7 @@
+import { insertReceipts } from '@rowcall/store';
+import { makeReceipt as makeRecord } from '@rowcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestApi, type TestApi } from '../testing/test-api.js';
+import { BASE_URL, startTestApi, type TestApi } from '../testing/test-api.js';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -28,6 +30,7 @@ describe('GET ?receipt=', () => {
         upstream: null,
       },
       trace: [{ invocation_id: id, key: 'ECHO', outcome: 'succeeded', children: [] }],
+      trace_complete: true,
     });
   });
 
@@ -40,6 +43,15 @@ describe('GET ?receipt=', () => {
     );
     const answer = await api.owner.get(`/api/dispatch?receipt=${id}`);
     expect(answer.json()).toMatchObject({ trace: [{ invocation_id: id, children: [{ key: 'STEP', step: 1 }] }] });
+  });
+
+  it('says when a trace is longer than what it shows', async () => {
+    const trace = `t_${'c'.repeat(32)}`;
+    const records = Array.from({ length: 1_001 }, () => makeRecord({ trace }));
+    await insertReceipts(api.context.store.ledgerPool, records);
+    const answer = await api.owner.get(`/api/dispatch?receipt=${records[0]?.receipt.id}`);
+    const { trace: roots, trace_complete } = answer.json<{ trace: object[]; trace_complete: boolean }>();
+    expect({ roots: roots.length, trace_complete }).toEqual({ roots: 1_000, trace_complete: false });
   });
 
   it('is kept nowhere on its way', async () => {
@@ -75,6 +87,62 @@ describe('GET ?receipt=', () => {
     expect((await api.owner.get(`/api/dispatch?receipt=${id}`)).json()).toMatchObject({
       receipt: { id },
       payload: null,
+      payload_expired: true,
+      verbs: { replay: { unavailable: 'payload_expired' } },
+    });
+  });
+
+  it('says that a payload is there', async () => {
+    const id = await makeReceipt({ key: 'ECHO', body: 'a' });
+    expect((await api.owner.get(`/api/dispatch?receipt=${id}`)).json()).toMatchObject({ payload_expired: false });
+  });
+
+  it('tells who replayed and who repaired the call, and leads back from there', async () => {
+    const id = await makeReceipt({ key: 'ECHO', body: 'a' });
+    const replay = makeRecord({ replay_of: id, key: 'ECHO', actor: 'cap:a' });
+    const repair = makeRecord({ repairs: id, key: 'OTHER' });
+    await insertReceipts(api.context.store.ledgerPool, [replay, repair]);
+    const [replayId, repairId] = [replay.receipt.id, repair.receipt.id];
+    const first = await api.owner.get(`/api/dispatch?receipt=${id}`);
+    expect(first.json()).toMatchObject({
+      replayed_by: [
+        {
+          invocation_id: replayId,
+          key: 'ECHO',
+          actor: 'cap:a',
+          outcome: 'succeeded',
+          material: true,
+          receipt: `${BASE_URL}/api/dispatch?receipt=${replayId}`,
+        },
+      ],
+      repaired_by: [{ invocation_id: repairId, key: 'OTHER' }],
+    });
+    const later = await api.owner.get(`/api/dispatch?receipt=${replayId}`);
+    expect(later.json()).toMatchObject({
+      replayed_by: [],
+      links: {
+        replay_of: `${BASE_URL}/api/dispatch?receipt=${id}`,
+        trace: `${BASE_URL}/api/invocations?trace=${replay.receipt.trace}`,
+      },
+    });
+    const repaired = await api.owner.get(`/api/dispatch?receipt=${repairId}`);
+    expect(repaired.json()).toMatchObject({ links: { repairs: `${BASE_URL}/api/dispatch?receipt=${id}` } });
+  });
+
+  it('says what to send to fire the call again, and nothing to repair what went well', async () => {
+    const id = await makeReceipt({ key: 'ECHO', body: 'a' });
+    expect((await api.owner.get(`/api/dispatch?receipt=${id}`)).json()).toMatchObject({
+      verbs: { replay: { send: { replay: id } }, repair: { unavailable: 'not_failed' } },
+    });
+  });
+
+  it('says what to correct and send after a call that was refused', async () => {
+    const id = await makeReceipt({ key: 'NO_SUCH_ROW', args: { text: 'a' } });
+    expect((await api.owner.get(`/api/dispatch?receipt=${id}`)).json()).toMatchObject({
+      verbs: {
+        replay: { unavailable: 'unknown_key' },
+        repair: { send: { key: 'NO_SUCH_ROW', args: { text: 'a' }, repairs: id } },
+      },
     });
   });
 });

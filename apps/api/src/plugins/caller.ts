@@ -3,9 +3,27 @@ import { CatalogueView } from '@rowcall/catalogue';
 import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { type Chain, checkLive, covers, isToken, mayRead, toActor, toAppError } from '@rowcall/grants';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 import { type Credentials, isOwner, refuseCredential } from './owner.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who makes the request, where its route admits callers; null before that, and where it does not. */
+    caller: Caller | null;
+  }
+}
+
+/** Makes room on every request for who makes it. */
+export function addCallers(app: FastifyInstance): void {
+  app.decorateRequest('caller', null);
+}
+
+/** Who makes the request, on a route that admitted them. */
+export function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === null) throw new Error('the route admits no caller');
+  return caller;
+}
 
 /** A W3C trace context. Version ff and ids of zeros alone are none. */
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -17,6 +35,9 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
+const findBearer = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+
 /**
  * The token that a request presents: in the body's `share`, the header `x-share`, the query's `share`, or as a bearer
  * token. Where it comes beside an owner key, the token holds: it is the narrower authority.
@@ -25,7 +46,7 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
 export function findToken(request: FastifyRequest, bodyShare?: string): string | undefined {
   const { share } = request.query as { share?: unknown };
   if (Array.isArray(share)) throw new AppError('unrecognized_request', 'share is given more than once');
-  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const bearer = findBearer(request.headers);
   const given = [bodyShare, header(request, 'x-share'), typeof share === 'string' ? share : undefined];
   if (bearer !== undefined && isToken(bearer)) given.push(bearer);
   const [token, other] = new Set(given.filter((value) => value !== undefined));
@@ -65,8 +86,10 @@ export async function requireCaller(
   request: FastifyRequest,
   bodyShare?: string,
 ): Promise<Caller> {
-  const chain = await findChain(context, request, findToken(request, bodyShare));
-  return chain === undefined ? refuseCredential(context, request) : toCaller(request, chain);
+  const token = findToken(request, bodyShare);
+  const chain = await findChain(context, request, token);
+  if (chain !== undefined) return toCaller(request, chain);
+  return refuseCredential(context, request, token === undefined ? {} : { tried: true });
 }
 
 /**
@@ -80,9 +103,20 @@ export async function requireReader(context: Credentials, request: FastifyReques
   throw new AppError('scope_mismatch', 'that is for the owner and for grants of scope "read"');
 }
 
-/** {@link requireReader} for a route that does not ask who it is. */
+/** Lets readers pass: {@link requireReader}. */
 export async function admitReader(context: Credentials, request: FastifyRequest): Promise<void> {
-  await requireReader(context, request);
+  request.caller = await requireReader(context, request);
+}
+
+/** Lets the owner and the holder of any grant pass, before anything else of the request is looked at. */
+export async function admitCaller(context: Credentials, request: FastifyRequest): Promise<void> {
+  request.caller = await requireCaller(context, request);
+}
+
+/** The same for a grant that still holds. @throws AppError expired, revoked. */
+export async function admitLiveCaller(context: Credentials, request: FastifyRequest): Promise<void> {
+  await admitCaller(context, request);
+  requireLive(callerOf(request));
 }
 
 /** @throws AppError expired or revoked: such a grant shows nothing. */

@@ -19,16 +19,25 @@ export function isOwner(context: Credentials, request: FastifyRequest): boolean 
   return credential !== undefined && context.isOwnerKey(credential);
 }
 
-/** Lets the owner pass. @throws AppError unauthorized, counted and slowed down, for anyone else. */
+/**
+ * Lets the owner pass, whatever others at the same address did: a neighbour behind the same router locks nobody out.
+ * @throws AppError unauthorized, counted and slowed down, for anyone else; rate_limited for one who keeps guessing.
+ */
 export async function requireOwner(context: Credentials, request: FastifyRequest): Promise<void> {
   if (!isOwner(context, request)) await refuseCredential(context, request);
 }
 
-/** Refuses whoever presents no valid credential, counted and slowed down. @throws AppError unauthorized. */
-export async function refuseCredential(context: Credentials, request: FastifyRequest, why?: string): Promise<never> {
-  await context.refusals.add(request.ip);
-  const what = presentsCredential(request) ? 'the credential is not valid' : 'no credential was sent';
-  throw new AppError('unauthorized', why ?? what);
+/**
+ * Refuses whoever presents no valid credential, counted and slowed down.
+ * @param tried whether one was presented. @throws AppError unauthorized; rate_limited for one who keeps guessing.
+ */
+export async function refuseCredential(
+  context: Credentials,
+  request: FastifyRequest,
+  { tried = presentsCredential(request), why }: { readonly tried?: boolean; readonly why?: string } = {},
+): Promise<never> {
+  await context.refusals.add(request.ip, tried);
+  throw new AppError('unauthorized', why ?? (tried ? 'the credential is not valid' : 'no credential was sent'));
 }
 
 /** Tells whether the request presents any credential in its headers. */

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { buildApp } from '../app.js';
 import { buildContext, type Context } from '../context.js';
+import { noteNextKey } from '../next-key.js';
 import { addSeeds } from '../seed.js';
 import { stopServing } from '../stop-serving.js';
 import { buildClient, type Client } from './client.js';
@@ -50,13 +51,14 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const config = { ...toConfig(databaseUrl), ...options.config };
   const context = buildContext(config, {
     log: logger,
-    isOwnerKey: buildKeyCheck(OWNER_KEY),
+    isOwnerKey: buildKeyCheck(OWNER_KEY, config.ownerKeyNext),
     readCredential: (name) => options.credentials?.[name],
     version: '0.0.0-test',
     baseUrl: () => config.publicUrl ?? BASE_URL,
   });
   const app = await buildApp(context, { log: logger, version: '0.0.0-test' });
   await addSeeds(context);
+  await noteNextKey(context, logger, config);
   await context.start();
   await app.ready();
   return {
@@ -82,6 +84,7 @@ function toConfig(databaseUrl: string): ServerConfig {
     port: 0,
     dataDir: '.rowcall',
     ownerKey: OWNER_KEY,
+    ownerKeyNext: undefined,
     timeZone: 'Europe/Oslo',
     allowNets: undefined,
     logLevel: 'info',
@@ -91,6 +94,7 @@ function toConfig(databaseUrl: string): ServerConfig {
     mcpToken: undefined,
     secretKey: undefined,
     functionFolder: undefined,
+    payloadDays: 90,
     lanes: ['default'],
     concurrency: 8,
   };

@@ -23,7 +23,8 @@ export const GOAL_CONNECTIONS = 16;
 export const HTTP_HELP = `pnpm bench http [options]
   What an http row adds to a request: the same program calls the upstream itself, and through POST /api/dispatch with a
   committed receipt. Both through undici; the upstream gets the same request. Added = p50 (p99) through the row minus
-  p50 (p99) without, within a round.
+  p50 (p99) without, within a round. Beside it: what a request takes that a framework answers after one durable INSERT
+  of the size of a receipt (the floor), and by how much the same thing measured twice differs (the noise).
   A closed loop (each answer sends the next request) of many keeps all cores busy: its latency is connections / rate, so
   that what is added is the difference of two rates. By a pace, calls come by chance (Poisson) at the same times for
   both, and latency is what one caller waits on a machine that has time.

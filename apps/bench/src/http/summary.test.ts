@@ -14,6 +14,7 @@ function make(mode: ModeName, load: Load, round: number, p50Ms: number, perSecon
 
 const all = [
   ...[make('direct', closed, 1, 1, 4_000), make('dispatch', closed, 1, 3, 1_000)],
+  ...[make('again', closed, 1, 0.75), make('insert', closed, 1, 1.5), make('again', closed, 2, 29)],
   ...[make('dispatch', paced, 1, 1.25), make('direct', paced, 1, 0.5)],
   ...[make('dispatch', closed, 2, 30, 100), make('direct', closed, 2, 28, 400)],
   ...[make('direct', paced, 2, 10), make('dispatch', paced, 2, 10.5)],
@@ -24,6 +25,12 @@ describe('the summary of an http run', () => {
     expect(toAdded(all, [closed, paced])).toMatchObject([
       { ...closed, p50Ms: { min: 2, median: 2, max: 2 }, p99Ms: { median: 20 }, rate: { median: 0.25 } },
       { ...paced, p50Ms: { min: 0.5, median: 0.625, max: 0.75 }, rate: { median: 1 } },
+    ]);
+  });
+
+  it('tells what an insert takes anyway, what is above it, and how far the same thing differs from itself', () => {
+    expect(toAdded(all, [closed])).toMatchObject([
+      { floorMs: { min: 1.5 }, overFloorMs: { min: 0.5 }, noiseMs: { min: 0.25, median: 0.625, max: 1 } },
     ]);
   });
 

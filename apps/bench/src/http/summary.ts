@@ -17,7 +17,7 @@ export interface Cell extends Load {
   readonly perSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** CPU time of the process that is called: of the API, or of the upstream. */
+  /** CPU time of the process that is called: of the API, of the comparison, or of the upstream. */
   readonly serverCpuMs: Spread;
   readonly postgresCpuMs: Spread;
   readonly callerCpuMs: Spread;
@@ -28,9 +28,17 @@ export interface Cell extends Load {
 export interface Added extends Load {
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
+  /** p50 of a request that a framework answers after one durable insert: what a receipt takes whoever writes it. */
+  readonly floorMs: Spread;
+  /** What was added at the p50 above that. */
+  readonly overFloorMs: Spread;
+  /** By how much the p50 of two measurements of the same thing, without the row, differed: what the machine makes of it. */
+  readonly noiseMs: Spread;
   /** Calls through the row for one without. */
   readonly rate: Spread;
 }
+
+const MODE_NAMES = ['direct', 'again', 'insert', 'dispatch'] as const satisfies readonly ModeName[];
 
 const isUnder = (load: Load, one: Load): boolean =>
   one.connections === load.connections && one.ratePerSecond === load.ratePerSecond;
@@ -38,7 +46,7 @@ const isUnder = (load: Load, one: Load): boolean =>
 /** Sums the rounds up, in the order of the loads. */
 export function toCells(all: readonly Measurement<ModeName>[], loads: readonly Load[]): Cell[] {
   return loads.flatMap((load) =>
-    (['direct', 'dispatch'] as const).map((mode) => {
+    MODE_NAMES.map((mode) => {
       const rounds = all.filter((one) => one.mode === mode && isUnder(load, one));
       const spread = (read: (one: Measurement<ModeName>) => number | undefined) =>
         toSpread(rounds.map((one) => read(one) ?? Number.NaN));
@@ -57,21 +65,36 @@ export function toCells(all: readonly Measurement<ModeName>[], loads: readonly L
   );
 }
 
-/** Compares the two ways within each round. */
+/** Compares the ways within each round. */
 export function toAdded(all: readonly Measurement<ModeName>[], loads: readonly Load[]): Added[] {
   return loads.map((load) => {
     const under = all.filter((one) => isUnder(load, one));
-    const pairs = under.flatMap((direct) => {
-      const through = under.find((one) => one.mode === 'dispatch' && one.round === direct.round);
-      return direct.mode !== 'direct' || through === undefined ? [] : [{ direct, through }];
-    });
+    const rounds = under.filter(({ mode }) => mode === 'direct').map(({ round }) => round);
+    const spread = (compare: (of: (mode: ModeName) => Figures) => number) =>
+      toSpread(rounds.map((round) => compare((mode) => toFigures(under, mode, round))));
     return {
       ...load,
-      p50Ms: toSpread(pairs.map(({ direct, through }) => through.latency.p50Ms - direct.latency.p50Ms)),
-      p99Ms: toSpread(pairs.map(({ direct, through }) => through.latency.p99Ms - direct.latency.p99Ms)),
-      rate: toSpread(pairs.map(({ direct, through }) => through.perSecond / direct.perSecond)),
+      p50Ms: spread((of) => of('dispatch').p50Ms - of('direct').p50Ms),
+      p99Ms: spread((of) => of('dispatch').p99Ms - of('direct').p99Ms),
+      floorMs: spread((of) => of('insert').p50Ms),
+      overFloorMs: spread((of) => of('dispatch').p50Ms - of('direct').p50Ms - of('insert').p50Ms),
+      noiseMs: spread((of) => Math.abs(of('again').p50Ms - of('direct').p50Ms)),
+      rate: spread((of) => of('dispatch').perSecond / of('direct').perSecond),
     };
   });
+}
+
+interface Figures {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly perSecond: number;
+}
+
+const NO_FIGURES: Figures = { p50Ms: Number.NaN, p99Ms: Number.NaN, perSecond: Number.NaN };
+
+function toFigures(all: readonly Measurement<ModeName>[], mode: ModeName, round: number): Figures {
+  const found = all.find((one) => one.mode === mode && one.round === round);
+  return found === undefined ? NO_FIGURES : { ...found.latency, perSecond: found.perSecond };
 }
 
 const ADDED_MS_MAX = 1;
@@ -116,11 +139,16 @@ export function httpToText(cells: readonly Cell[], added: readonly Added[]): str
     ]),
   );
   const comparison = toTable(
-    ['conns load', 'added p50 ms', 'added p99 ms', 'rate b/a'],
-    added.map((one) => [toName(one), ...[one.p50Ms, one.p99Ms, one.rate].map(spreadToText)]),
+    ['conns load', 'added p50 ms', 'floor', 'over floor', 'noise', 'added p99 ms', 'rate c/a'],
+    added.map((one) => [
+      toName(one),
+      ...[one.p50Ms, one.floorMs, one.overFloorMs, one.noiseMs, one.p99Ms, one.rate].map(spreadToText),
+    ]),
   );
   const meaning = [
-    'CPU is per call; the server is the upstream for direct, the API for dispatch.',
+    'CPU is per call; the server is the upstream for direct and again, the API for dispatch.',
+    'Added: p50 (p99) of dispatch minus that of direct, within a round. Floor: the p50 of insert, which a receipt takes',
+    'whoever writes it; over floor: added minus floor. Noise: by how much the p50 of direct and again differ.',
     'A closed loop of many connections keeps all cores busy: its latency is connections / rate, not what one caller waits.',
     'By a pace, time counts from when a call left the caller, a wait for a connection included; late: how long after',
     'its time it left, for want of a turn of the caller. Calls/s below the pace: it was not kept.',

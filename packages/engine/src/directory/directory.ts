@@ -32,6 +32,10 @@ export interface Found {
   readonly score: number;
 }
 
+/** Tells which rows a caller may know of. */
+export type IsShown = (entry: Entry) => boolean;
+const ALL: IsShown = () => true;
+
 const SUGGESTIONS_MAX = 6;
 
 /**
@@ -46,25 +50,29 @@ export class Directory {
     this.#options = options;
   }
 
-  /** The entry of a key. @throws AppError unknown_key with the keys that were probably meant. */
-  get(key: string): Entry {
+  /** The entry of a key, of those that are shown. @throws AppError unknown_key with the keys that were probably meant. */
+  get(key: string, isShown: IsShown = ALL): Entry {
     const entry = this.#options.catalogue.find(key);
-    if (entry === undefined) throw this.unknownKey(key);
+    if (entry === undefined || !isShown(entry)) throw this.unknownKey(key, isShown);
     return entry;
   }
 
   /** Rows that planners see and that fit a question, best first. */
-  search(question: string, limit: number): Found[] {
+  search(question: string, limit: number, isShown: IsShown = ALL): Found[] {
     const { catalogue } = this.#options;
-    return catalogue.search(question, { limit }).flatMap(({ key, score }) => {
+    const filter = (key: string): boolean => {
+      const entry = catalogue.find(key);
+      return entry !== undefined && isShown(entry);
+    };
+    return catalogue.search(question, isShown === ALL ? { limit } : { limit, filter }).flatMap(({ key, score }) => {
       const entry = catalogue.find(key);
       return entry === undefined ? [] : [{ entry, score: Math.round(score * 1_000) / 1_000 }];
     });
   }
 
   /** Says that no row has the key, and which keys were probably meant. */
-  unknownKey(key: string): AppError {
-    const didYouMean = this.#options.catalogue.nearest(key, SUGGESTIONS_MAX);
+  unknownKey(key: string, isShown: IsShown = ALL): AppError {
+    const didYouMean = this.#options.catalogue.nearest(key, SUGGESTIONS_MAX, isShown);
     return new AppError('unknown_key', `no row has the key ${JSON.stringify(key)}`, {
       details: { did_you_mean: didYouMean },
     });

@@ -1,10 +1,12 @@
-import { toSummary } from '@rowcall/catalogue';
+import { type Entry, toSummary } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
+import { covers, mayRead } from '@rowcall/grants';
 import { isJsonObject, type JsonObject, type RowPatch, rowPatchSchema } from '@rowcall/protocol';
 import { isDatabaseAway } from '@rowcall/store';
 import { z } from 'zod';
 import type { Directory } from '../directory/directory.js';
 import { checkRow, parseRowJson, toRow } from '../directory/parse-row.js';
+import { callOf } from './call.js';
 import { integer, text } from './input.js';
 import { defineFunction, type FunctionContext, type FunctionDefinition } from './registry.js';
 
@@ -32,6 +34,16 @@ function readColumns(given: string | JsonObject): JsonObject {
 
 const toAuthor = ({ actor, reason }: FunctionContext) => ({ actor, reason: reason ?? undefined });
 
+/** The rows that the caller may know of, as everywhere else. */
+const toShown = (context: FunctionContext): ((entry: Entry) => boolean) => {
+  const { chain } = callOf(context).caller;
+  return (entry) => covers(chain, entry);
+};
+
+/** Prompts and targets are for who may read whole rows at the other addresses. */
+const toReadable = (entry: Entry, context: FunctionContext) =>
+  mayRead(callOf(context).caller.chain) ? entry.toRow() : toSummary(entry);
+
 /** @throws AppError database_unavailable for a database that is out of reach. */
 async function change<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -52,7 +64,8 @@ function readPatch(given: string | JsonObject) {
 
 /**
  * The directory's verbs as functions, so that a caller of the door reaches them as rows. Whoever may call such a row may
- * do what it does; the change carries the caller's name and reason.
+ * do what it does; the change carries the caller's name and reason. What reads shows the holder of a grant what the grant
+ * covers, without the parts that call for reading.
  */
 export function buildDirectoryFunctions(directory: Directory): readonly FunctionDefinition[] {
   return [
@@ -61,15 +74,15 @@ export function buildDirectoryFunctions(directory: Directory): readonly Function
       what: 'A whole row of the directory by its key.',
       effect: 'read',
       input: z.tuple([key]),
-      run: ([wanted]) => directory.get(wanted).toRow(),
+      run: ([wanted], context) => toReadable(directory.get(wanted, toShown(context)), context),
     }),
     defineFunction({
       name: 'DIR_SEARCH',
       what: 'Rows that fit a question, best first.',
       effect: 'read',
       input: z.tuple([text, limit]),
-      run: ([question, count = FOUND_DEFAULT]) =>
-        directory.search(question, count).map(({ entry, score }) => ({ ...toSummary(entry), score })),
+      run: ([question, count = FOUND_DEFAULT], context) =>
+        directory.search(question, count, toShown(context)).map(({ entry, score }) => ({ ...toSummary(entry), score })),
     }),
     defineFunction({
       name: 'DIR_ADD',

@@ -23,7 +23,7 @@ export class GrantBook {
   get subscription(): Subscription {
     return {
       channel: GRANT_CHANNEL,
-      onNotification: (fingerprint) => this.#forget(fingerprint),
+      onNotification: (fingerprint) => this.forget(fingerprint),
       onConnected: async () => {
         this.#revision += 1;
         this.#chains.clear();
@@ -64,8 +64,8 @@ export class GrantBook {
     if (oldest !== undefined) this.#chains.delete(oldest);
   }
 
-  /** Forgets the grant and all that derive from it. */
-  #forget(fingerprint: string): void {
+  /** Forgets a grant and all that derive from it: what is known of them is read anew. */
+  forget(fingerprint: string): void {
     this.#revision += 1;
     for (const [name, chain] of this.#chains) {
       if (chain.some((grant) => grant.fingerprint === fingerprint)) this.#chains.delete(name);

@@ -17,6 +17,8 @@ import {
 } from '@rowcall/grants';
 import type { AttenuateBody, GrantExplanation, GrantState, MintBody } from '@rowcall/protocol';
 import { findGrantChain, insertEvent, insertGrant, listGrants, revokeGrant, type Store } from '@rowcall/store';
+import type { ReceiptRedactor } from '../receipt-redactor.js';
+import type { GrantBook } from './grant-book.js';
 
 const TOKEN_BYTES = 32;
 
@@ -42,15 +44,28 @@ export interface ListedGrant extends GrantDescription {
   readonly spent_usd: number;
 }
 
+/** What {@link Grants} work with. */
+export interface GrantsOptions {
+  readonly store: Store;
+  readonly catalogue: Catalogue;
+  readonly book: GrantBook;
+  readonly redactor: ReceiptRedactor;
+  readonly now: () => number;
+}
+
 /** Makes, explains and ends grants. */
 export class Grants {
   readonly #store: Store;
   readonly #catalogue: Catalogue;
+  readonly #book: GrantBook;
+  readonly #redactor: ReceiptRedactor;
   readonly #now: () => number;
 
-  constructor({ store, catalogue, now }: { store: Store; catalogue: Catalogue; now: () => number }) {
+  constructor({ store, catalogue, book, redactor, now }: GrantsOptions) {
     this.#store = store;
     this.#catalogue = catalogue;
+    this.#book = book;
+    this.#redactor = redactor;
     this.#now = now;
   }
 
@@ -72,9 +87,15 @@ export class Grants {
   ): Promise<MintedGrant> {
     const token = toToken(randomBytes(TOKEN_BYTES));
     const tokenHash = hashToken(token);
-    const grant = make({ fingerprint: toGrantFingerprint(tokenHash), now: this.#now(), rows: this.#catalogue });
-    await insertGrant(this.#store.db, { grant, tokenHash, createdBy: by.actor, reason });
+    const made = make({ fingerprint: toGrantFingerprint(tokenHash), now: this.#now(), rows: this.#catalogue });
+    const grant = { ...made, purpose: this.#toNote(made.purpose) ?? '', actor: this.#toNote(made.actor) };
+    await insertGrant(this.#store.db, { grant, tokenHash, createdBy: by.actor, reason: this.#toNote(reason) });
     return { token, grant: describeGrant(grant) };
+  }
+
+  /** What is said beside the terms is kept and shown for good, so that a secret in it is not. */
+  #toNote(text: string | null): string | null {
+    return text === null ? null : this.#redactor.current.text(text);
   }
 
   /**
@@ -90,27 +111,26 @@ export class Grants {
   /** Grants of the caller's and those that derive from them, newest first; of the owner, all. */
   async list(by: GrantCaller, page: { limit: number; before?: string | undefined }): Promise<ListedGrant[]> {
     const within = by.chain.at(-1)?.fingerprint;
-    const uses = await listGrants(this.#store.db, { ...page, within });
-    const chains = await Promise.all(uses.map((use) => this.#toChain(use)));
-    return uses.map((use, index) => this.#toListed(use, chains[index] ?? [use]));
+    const chains = await listGrants(this.#store.db, { ...page, within });
+    return chains.flatMap((chain) => this.#toListed(chain));
   }
 
   /** A grant that derives from others ends with them, so that its state is theirs as well. */
-  #toChain(use: GrantUse): Promise<GrantUse[]> | GrantUse[] {
-    const { parent, fingerprint } = use.grant;
-    return parent === null ? [use] : findGrantChain(this.#store.db, { fingerprint });
-  }
-
-  #toListed({ grant, uses, spent_usd }: GrantUse, chain: readonly GrantUse[]): ListedGrant {
+  #toListed(chain: readonly GrantUse[]): ListedGrant[] {
+    const own = chain.at(-1);
+    if (own === undefined) return [];
+    const { grant, uses, spent_usd } = own;
     const revoked = grant.revoked_at === null ? null : new Date(grant.revoked_at).toISOString();
-    return { ...describeGrant(grant), state: toState(chain, this.#now()), revoked_at: revoked, uses, spent_usd };
+    return [{ ...describeGrant(grant), state: toState(chain, this.#now()), revoked_at: revoked, uses, spent_usd }];
   }
 
   /** Revokes a grant and all that derive from it. @returns when; RFC 3339. @throws AppError unknown_grant. */
   async revoke(fingerprint: string, by: GrantCaller, reason: string | null): Promise<string> {
     await this.#getChain(fingerprint, by);
-    const at = await revokeGrant(this.#store.db, fingerprint, { actor: by.actor, reason });
+    const at = await revokeGrant(this.#store.db, fingerprint, { actor: by.actor, reason: this.#toNote(reason) });
     if (at === undefined) throw toUnknown(fingerprint);
+    // Others are notified; here it holds before the answer leaves.
+    this.#book.forget(fingerprint);
     return at.toISOString();
   }
 

@@ -19,7 +19,7 @@ export interface CollectedBody {
   readonly error: unknown;
 }
 
-/** Limits of {@link collectBody}. */
+/** Limits of a {@link BodyCollector}. */
 export interface BodyLimits {
   /** How much to keep. */
   readonly keepBytesMax: number;
@@ -42,7 +42,7 @@ export const EMPTY_BODY: CollectedBody = {
  * error of the stream is part of the answer, so that what arrived before it is not lost.
  */
 export async function collectBody(source: AsyncIterable<Buffer>, limits: BodyLimits): Promise<CollectedBody> {
-  const collector = new Collector(limits);
+  const collector = new BodyCollector(limits);
   try {
     for await (const chunk of source) {
       if (collector.add(chunk)) return collector.finish({ stopped: true, error: undefined });
@@ -53,7 +53,8 @@ export async function collectBody(source: AsyncIterable<Buffer>, limits: BodyLim
   }
 }
 
-class Collector {
+/** Keeps the beginning of a body that is given to it piece by piece, and hashes one that is larger. */
+export class BodyCollector {
   readonly #limits: BodyLimits;
   /** Set once the body turns out to be too large: the usual one is never hashed here. */
   #hash: Hash | undefined;
@@ -82,6 +83,7 @@ class Collector {
     return this.#size > this.#limits.stopBytes;
   }
 
+  /** What was kept. To be asked once for a body that came to its end. */
   finish({ stopped, error }: { stopped: boolean; error: unknown }): CollectedBody {
     return {
       bytes: Buffer.concat(this.#kept, this.#keptBytes),

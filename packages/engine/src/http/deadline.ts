@@ -1,16 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 /** Why a call was stopped before its end. */
 export type StopCause = 'timeout' | 'cancelled';
 
 /** The wall time that one call may take, retries and redirects included. */
 export interface Deadline {
-  /** Aborts at the end of the time, or when the caller gives up. */
-  readonly signal: AbortSignal;
   /** Milliseconds left; 0 when stopped. */
   remainingMs(): number;
   /** Null while the call may go on. */
   cause(): StopCause | null;
+  /** Has `listener` called once when the call must stop, at once when it must already. @returns takes it back. */
+  onStop(listener: (cause: StopCause) => void): () => void;
   /** Waits, but no longer than the call may go on. */
   wait(ms: number): Promise<void>;
   /** Waits for a result, but no longer than the call may go on: then undefined. */
@@ -19,48 +17,72 @@ export interface Deadline {
   close(): void;
 }
 
-/** Starts the clock of one call. `AbortSignal.any` is avoided: on Node 20 it holds on to a long-lived signal's dependants. */
+/** Starts the clock of one call: at the end of the time, or when the caller gives up, it must stop. */
 export function openDeadline(timeoutMs: number, caller: AbortSignal): Deadline {
-  const controller = new AbortController();
-  const endsAt = performance.now() + timeoutMs;
-  let cause: StopCause | null = null;
-  const stop = (why: StopCause): void => {
-    cause ??= why;
-    controller.abort(new Error(why));
-  };
-  const cancel = (): void => stop('cancelled');
-  const timer = setTimeout(stop, timeoutMs, 'timeout');
-  if (caller.aborted) cancel();
-  else caller.addEventListener('abort', cancel, { once: true });
-  return {
-    signal: controller.signal,
-    remainingMs: () => (cause === null ? Math.max(0, endsAt - performance.now()) : 0),
-    cause: () => cause,
-    wait: async (ms) => {
-      try {
-        await sleep(ms, undefined, { signal: controller.signal });
-      } catch (error) {
-        if (cause === null) throw error;
-      }
-    },
-    race: (work) => raceSignal(work, controller.signal),
-    close: () => {
-      clearTimeout(timer);
-      caller.removeEventListener('abort', cancel);
-    },
-  };
+  return new CallDeadline(timeoutMs, caller);
 }
 
-async function raceSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  let stop = (): void => undefined;
-  const stopped = new Promise<undefined>((resolve) => {
-    stop = () => resolve(undefined);
-  });
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([work, stopped]);
-  } finally {
-    signal.removeEventListener('abort', stop);
+/** No AbortSignal of its own: making one for each call costs more than all that it would be asked. */
+class CallDeadline implements Deadline {
+  readonly #caller: AbortSignal;
+  readonly #endsAt: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #cancel = (): void => this.#stop('cancelled');
+  readonly #listeners = new Set<(cause: StopCause) => void>();
+  #cause: StopCause | null = null;
+
+  constructor(timeoutMs: number, caller: AbortSignal) {
+    this.#caller = caller;
+    this.#endsAt = performance.now() + timeoutMs;
+    this.#timer = setTimeout(() => this.#stop('timeout'), timeoutMs);
+    if (caller.aborted) this.#cancel();
+    else caller.addEventListener('abort', this.#cancel, { once: true });
+  }
+
+  remainingMs(): number {
+    return this.#cause === null ? Math.max(0, this.#endsAt - performance.now()) : 0;
+  }
+
+  cause(): StopCause | null {
+    return this.#cause;
+  }
+
+  onStop(listener: (cause: StopCause) => void): () => void {
+    if (this.#cause === null) this.#listeners.add(listener);
+    else listener(this.#cause);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async wait(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const waited = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+    });
+    await this.race(waited);
+    clearTimeout(timer);
+  }
+
+  async race<T>(work: Promise<T>): Promise<T | undefined> {
+    let forget: (() => void) | undefined;
+    const stopped = new Promise<undefined>((resolve) => {
+      forget = this.onStop(() => resolve(undefined));
+    });
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      forget?.();
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#caller.removeEventListener('abort', this.#cancel);
+  }
+
+  #stop(cause: StopCause): void {
+    if (this.#cause !== null) return;
+    this.#cause = cause;
+    for (const listener of this.#listeners) listener(cause);
+    this.#listeners.clear();
   }
 }

@@ -48,6 +48,7 @@ export const makeRow = (row: Partial<RowFacts> = {}): RowFacts => ({
   enabled: true,
   effect: 'read',
   risk: 'low',
+  price: 0,
   fingerprint: contract('1'),
   ...row,
 });

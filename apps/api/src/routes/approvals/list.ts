@@ -3,7 +3,7 @@ import { findApproval, listApprovals } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireCaller, requireLive } from '../../plugins/caller.js';
+import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
 import { approvalParams, approvalSchema, toApproval, unknownApproval } from './shared.js';
 
 const querySchema = z.strictObject({
@@ -35,10 +35,10 @@ export function addListApprovals(app: App, context: Context): void {
         403: problemSchema,
       },
     },
+    onRequest: (request) => admitLiveCaller(context, request),
     async handler(request, reply) {
       const { state, limit, cursor } = request.query;
-      const caller = await requireCaller(context, request);
-      requireLive(caller);
+      const caller = callerOf(request);
       const actor = caller.chain.length === 0 ? undefined : caller.actor;
       const found = await listApprovals(context.store.db, { state, actor, before: cursor, limit: limit + 1 });
       const page = found.slice(0, limit);
@@ -59,10 +59,10 @@ export function addListApprovals(app: App, context: Context): void {
       params: approvalParams,
       response: { 200: approvalSchema, 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema },
     },
+    onRequest: (request) => admitLiveCaller(context, request),
     async handler(request, reply) {
       const { id } = request.params;
-      const caller = await requireCaller(context, request);
-      requireLive(caller);
+      const caller = callerOf(request);
       const approval = await findApproval(context.store.db, id);
       const isOwn = caller.chain.length === 0 || approval?.actor === caller.actor;
       if (approval === undefined || !isOwn) throw unknownApproval(id);

@@ -21,7 +21,7 @@ describe('GET /api/directory', () => {
       keys.push(...page.rows.map(({ key }) => key));
       cursor = page.next_cursor;
     }
-    expect(keys).toHaveLength(40);
+    expect(keys).toHaveLength(47);
     expect(keys).toEqual([...new Set(keys)].sort());
     expect((await readPage('limit=1')).rows[0]).toHaveProperty('content');
   });

@@ -1,7 +1,7 @@
 import { grantExplanationSchema, problemSchema } from '@rowcall/protocol';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireCaller } from '../../plugins/caller.js';
+import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
 import { grantParams } from './shared.js';
 
 /** GET /api/grants/{fingerprint}: what a grant may do now, and what is left of it. */
@@ -17,10 +17,17 @@ export function addExplainGrant(app: App, context: Context): void {
       tags: ['grants'],
       security: [{ ownerKey: [] }, { grant: [] }],
       params: grantParams,
-      response: { 200: grantExplanationSchema, 400: problemSchema, 401: problemSchema, 404: problemSchema },
+      response: {
+        200: grantExplanationSchema,
+        400: problemSchema,
+        401: problemSchema,
+        403: problemSchema,
+        404: problemSchema,
+      },
     },
+    onRequest: (request) => admitLiveCaller(context, request),
     async handler(request, reply) {
-      const caller = await requireCaller(context, request);
+      const caller = callerOf(request);
       reply.header('cache-control', 'no-store');
       return context.grants.explain(request.params.fingerprint, caller);
     },

@@ -2,7 +2,7 @@ import { GRANT_FINGERPRINT_PATTERN, grantItemSchema, problemSchema } from '@rowc
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireCaller, requireLive } from '../../plugins/caller.js';
+import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
 
 const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -32,10 +32,10 @@ export function addListGrants(app: App, context: Context): void {
         403: problemSchema,
       },
     },
+    onRequest: (request) => admitLiveCaller(context, request),
     async handler(request, reply) {
       const { limit, cursor } = request.query;
-      const caller = await requireCaller(context, request);
-      requireLive(caller);
+      const caller = callerOf(request);
       const found = await context.grants.list(caller, { limit: limit + 1, before: cursor });
       const grants = found.slice(0, limit);
       const next = found.length > limit ? (grants.at(-1)?.fingerprint ?? null) : null;

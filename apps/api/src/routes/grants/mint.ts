@@ -3,7 +3,7 @@ import { attenuateBodySchema, grantMintedSchema, mintBodySchema, problemSchema }
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireCaller } from '../../plugins/caller.js';
+import { admitCaller, callerOf } from '../../plugins/caller.js';
 import { requireOwner } from '../../plugins/owner.js';
 import { requireHolder, toReason } from './shared.js';
 
@@ -45,8 +45,9 @@ export function addMintGrant(app: App, context: Context): void {
       body: attenuateBodySchema,
       response: { 201: grantMintedSchema, ...problems },
     },
+    onRequest: (request) => admitCaller(context, request),
     async handler(request, reply) {
-      const caller = requireHolder(await requireCaller(context, request));
+      const caller = requireHolder(callerOf(request));
       return sendMinted(
         reply,
         await context.grants.attenuate(request.body, caller, toReason(request)),

@@ -2,7 +2,7 @@ import { problemSchema } from '@rowcall/protocol';
 import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
-import { requireCaller } from '../../plugins/caller.js';
+import { admitCaller, callerOf } from '../../plugins/caller.js';
 import { grantParams, toReason } from './shared.js';
 
 /** POST /api/grants/{fingerprint}/revoke: ends a grant and all that derive from it, in every process. */
@@ -25,9 +25,10 @@ export function addRevokeGrant(app: App, context: Context): void {
         404: problemSchema,
       },
     },
+    onRequest: (request) => admitCaller(context, request),
     async handler(request) {
       const { fingerprint } = request.params;
-      const caller = await requireCaller(context, request);
+      const caller = callerOf(request);
       return { fingerprint, revoked_at: await context.grants.revoke(fingerprint, caller, toReason(request)) };
     },
   });
