@@ -175,7 +175,7 @@ describe('a tail of the events', () => {
 
   test('is not held up by a transaction that has written no event', async () => {
     await writers[2]?.query(
-      `begin; insert into runner (id, lanes, concurrency, host, pid) values ('r', '{a}', 1, 'h', 1)`,
+      `begin; insert into process (id, lanes, concurrency, host, pid) values ('r', '{a}', 1, 'h', 1)`,
     );
     const follower = await follow();
     await writers[0]?.query('begin');
