@@ -54,6 +54,16 @@ async function receiptOf(answer: Answer) {
   return rows[0];
 }
 
+/** The event of a refused attempt. */
+async function eventOf(answer: Answer) {
+  const { receipt: id } = answer.json<{ receipt: string }>();
+  const { rows } = await api.context.store.pool.query(
+    `select kind, actor, key, reason from event where detail ->> 'receipt' = $1`,
+    [id],
+  );
+  return rows;
+}
+
 interface Reason {
   /** What the answer and the receipt say, given the row. */
   readonly literal: string | RegExp;
@@ -126,7 +136,7 @@ async function spoilFrom(index: number, key = `LADDER_${index}`) {
 
 describe('the gate at the door', () => {
   it.each(LADDER.map(([name], index) => [name, index] as const))(
-    'denies by %s before any later reason, runs nothing and leaves a receipt of the literal reason',
+    'denies by %s before any later reason, runs nothing, and leaves a receipt and an event of the literal reason',
     async (_name, index) => {
       const { grant, call, key } = await spoilFrom(index);
       const answer = await grant.holder.invoke(call);
@@ -144,6 +154,8 @@ describe('the gate at the door', () => {
         error: answer.json<{ error: string }>().error,
         material: false,
       });
+      const { error: reason } = answer.json<{ error: string }>();
+      expect(await eventOf(answer)).toEqual([{ kind: 'DENY', actor: grant.actor, key, reason }]);
       expect(upstream.requests).toHaveLength(ran);
     },
   );

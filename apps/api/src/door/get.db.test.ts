@@ -36,6 +36,8 @@ describe('GET /api/dispatch', () => {
   it.each([
     ['an unknown parameter', 'q=time', 'q'],
     ['an unknown parameter beside an action', 'ask=time&k=5', 'k'],
+    ['arguments of no call', 'explain=1&body=a', 'body'],
+    ['what a link cannot say', 'invoke=NOW&shape=true', 'shape'],
     ['two actions', 'ask=time&key=NOW', 'ask and key'],
     ['a parameter of another action', 'key=NOW&limit=5', 'limit'],
     ['an action twice', 'key=NOW&key=ECHO', '/key'],
@@ -62,6 +64,7 @@ describe('GET /api/dispatch', () => {
     const answer = await api.anyone.get('/api/dispatch?schema=invocation');
     expect(answer.json()).toMatchObject({
       type: 'object',
+      anyOf: [{ required: ['key'] }, { required: ['replay'] }],
       properties: { key: {}, body: {}, args: {}, share: {}, replay: {}, repairs: {}, confirm: {} },
       additionalProperties: false,
       not: { required: ['body', 'args'] },

@@ -91,7 +91,12 @@ interface Action {
 
 const { $schema, $defs } = z.toJSONSchema(dispatchBodySchema, { io: 'input' });
 /** Flat, where the OpenAPI document refers to a component. */
-const INVOCATION_SCHEMA = { $schema, ...$defs?.DispatchRequest, not: { required: ['body', 'args'] } };
+const INVOCATION_SCHEMA = {
+  $schema,
+  ...$defs?.DispatchRequest,
+  anyOf: [{ required: ['key'] }, { required: ['replay'] }],
+  not: { required: ['body', 'args'] },
+};
 
 const ACTIONS = {
   ask: {

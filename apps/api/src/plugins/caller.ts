@@ -47,11 +47,17 @@ export function findToken(request: FastifyRequest, bodyShare?: string): string |
   const { share } = request.query as { share?: unknown };
   if (Array.isArray(share)) throw new AppError('unrecognized_request', 'share is given more than once');
   const bearer = findBearer(request.headers);
-  const given = [bodyShare, header(request, 'x-share'), typeof share === 'string' ? share : undefined];
-  if (bearer !== undefined && isToken(bearer)) given.push(bearer);
-  const [token, other] = new Set(given.filter((value) => value !== undefined));
-  if (other !== undefined) throw new AppError('unrecognized_request', 'the request presents two different tokens');
-  return token;
+  // One by one: the owner's calls come this way too, and have nothing to collect.
+  let token = oneOf(bodyShare, header(request, 'x-share'));
+  token = oneOf(token, typeof share === 'string' ? share : undefined);
+  return oneOf(token, bearer !== undefined && isToken(bearer) ? bearer : undefined);
+}
+
+/** The one of two that is given. @throws AppError unrecognized_request for two that differ. */
+function oneOf(token: string | undefined, other: string | undefined): string | undefined {
+  if (token === undefined || other === undefined) return token ?? other;
+  if (token === other) return token;
+  throw new AppError('unrecognized_request', 'the request presents two different tokens');
 }
 
 /** Who makes the request: the owner's empty chain or a grant's; undefined for nobody that is known. */
