@@ -157,7 +157,11 @@ describe('a parked call', () => {
     const id = await park(await mint());
     expect((await decide(there, id, 'deny', { reason: 'too much' })).json()).toEqual({ id, state: 'denied' });
     expect(await confirm(id)).toMatchObject({ confirmed: true, outcome: 'denied', error: 'approval_denied' });
-    expect(await listEvents(id)).toMatchObject([{}, { kind: 'APPROVAL_DENIED', actor: 'owner', reason: 'too much' }]);
+    expect(await listEvents(id)).toMatchObject([
+      {},
+      { kind: 'APPROVAL_DENIED', actor: 'owner', reason: 'too much' },
+      { kind: 'DENY', reason: 'approval_denied' },
+    ]);
     expect((await decide(here, id, 'approve')).json()).toMatchObject({ status: 409, error: 'approval_decided' });
     expect(paid).toEqual([]);
   });
@@ -170,7 +174,11 @@ describe('a parked call', () => {
     expect((await decide(here, id, 'approve')).json()).toMatchObject({ error: 'approval_decided' });
     await here.context.approvals.expire();
     expect(await confirm(id)).toMatchObject({ confirmed: true, outcome: 'denied', error: 'approval_expired' });
-    expect(await listEvents(id)).toMatchObject([{}, { kind: 'APPROVAL_EXPIRED', actor: 'engine' }]);
+    expect(await listEvents(id)).toMatchObject([
+      {},
+      { kind: 'APPROVAL_EXPIRED', actor: 'engine' },
+      { kind: 'DENY', reason: 'approval_expired' },
+    ]);
     expect(await read(id)).toMatchObject({ state: 'expired' });
     expect(paid).toEqual([]);
   });
