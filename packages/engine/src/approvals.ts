@@ -18,8 +18,9 @@ import {
 } from '@rowcall/store';
 import { type Call, type DispatchRequest, type QueuedCall, toAttempt, toQueuedCall } from './call.js';
 import type { CallRecords } from './call-records.js';
-import type { Dispatched, Engine, Parking, PreparedCall } from './engine.js';
+import type { Dispatched, Engine, Parking } from './engine.js';
 import { isBegun, type Openings } from './openings.js';
+import type { PreparedCall } from './prepared-call.js';
 
 /** How long, in ms, a call waits for a person, unless its grant ends before. */
 const WAIT_MAX_MS = 24 * 3_600_000;

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Catalogue, Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
-import type { Allowed, Chain } from '@rowcall/grants';
 import type { Closing, Effect, JsonObject, Log, ReceiptRecord } from '@rowcall/protocol';
 import { type Beginning, findLastContract, type Ledger, type Store } from '@rowcall/store';
 import { type Admission, admit } from './admit.js';
@@ -11,16 +10,23 @@ import type { CallRecords } from './call-records.js';
 import type { Completions } from './completions.js';
 import type { GrantBook } from './grants/grant-book.js';
 import { newInvocationId, newTraceId } from './ids.js';
+import { Knowledge } from './knowledge.js';
 import { LaneCalls, laneOf } from './lane-calls.js';
 import type { Lanes } from './lanes.js';
 import { LastContracts } from './last-contracts.js';
 import type { Openings } from './openings.js';
+import {
+  isLimited,
+  type ParkedCall,
+  type PreparedCall,
+  toBareBeginning,
+  toBeginning,
+  toTaking,
+  withOpened,
+} from './prepared-call.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
 import { RowLimits } from './row-limits.js';
-import { type PreparedRun, prepareRun, type RunContext, type Shape } from './run.js';
-
-/** How long, in ms, a call waits for a catalogue that may have missed changes. */
-const FRESH_WAIT_MS = 2_000;
+import { prepareRun, type RunContext, type Shape } from './run.js';
 
 /** What the engine is built of. */
 export interface EngineContext extends RunContext {
@@ -60,35 +66,6 @@ export interface ShapedCall extends Shape {
   readonly approval_required?: true;
 }
 
-/** A call that the gate allowed and whose arguments were checked: nothing of it has fired. */
-export interface PreparedCall {
-  readonly kind: 'run';
-  readonly call: Call;
-  readonly request: DispatchRequest;
-  readonly entry: Entry;
-  readonly run: PreparedRun;
-  readonly lane: string;
-  readonly allowed: Allowed;
-}
-
-/** A call that would be prepared if a person agreed to it. */
-interface ParkedCall extends Omit<PreparedCall, 'kind'> {
-  readonly kind: 'park';
-}
-
-/** Whether something of the grants is counted, so that a call has to be begun where the counters are. */
-const isLimited = (chain: Chain): boolean =>
-  chain.some(({ terms }) => terms.max_uses > 0 || terms.rate_per_minute !== null || terms.budget_usd !== null);
-
-/** What a call takes from its grants. */
-const toTaking = ({ call, entry, allowed }: PreparedCall | ParkedCall): Beginning => ({
-  id: call.id,
-  chain: allowed.grants,
-  price: entry.price,
-  claim: null,
-  opened: null,
-});
-
 /** Parks calls until a person decides. */
 export interface Parking {
   /** @throws AppError when the caller has too many calls waiting. */
@@ -103,6 +80,7 @@ export class Engine {
   readonly #laneCalls: LaneCalls;
   readonly #lastContracts: LastContracts;
   readonly #limits: RowLimits;
+  readonly #knowledge: Knowledge;
   #active = 0;
 
   constructor(context: EngineContext, parking: Parking) {
@@ -116,6 +94,7 @@ export class Engine {
       refuseUnqueued: ({ call, entry }, error) => this.#refuse(call, error, entry, 'unqueued'),
     });
     this.#limits = new RowLimits(context.now);
+    this.#knowledge = new Knowledge(context);
   }
 
   /** Calls that are under way. */
@@ -135,9 +114,8 @@ export class Engine {
    * @throws AppError when the row did not run; `details.receipt` names the receipt of the attempt.
    */
   async dispatch(request: DispatchRequest, caller: Caller, obstacle?: AppError): Promise<Dispatched> {
-    const { catalogue, ledger } = this.#context;
-    ledger.admit();
-    const call = this.#toCall(request, catalogue.staleSince === undefined ? caller : await this.#whenFresh(caller));
+    this.#context.ledger.admit();
+    const call = this.#toCall(request, this.#knowledge.isStale ? await this.#knowledge.renew(caller) : caller);
     this.#active += 1;
     try {
       const preparing = this.#orRefuse(call, () => this.#prepare(call, request, obstacle));
@@ -149,7 +127,7 @@ export class Engine {
       }
       if (request.shape) return { kind: 'shaped', call: await this.#shape(prepared) };
       if (needsPerson) return await this.#park(prepared);
-      const opening = this.#toBeginning(prepared);
+      const opening = toBeginning(prepared, this.#context);
       if (opening !== undefined || prepared.lane !== 'inline') {
         await this.#orRefuse(call, () => this.#requireReady(prepared), entry);
       }
@@ -174,8 +152,7 @@ export class Engine {
     this.#requireReady(prepared);
     this.#limits.admit(prepared.entry, prepared.call.input);
     // With the whole chain, limited or not: what was revoked meanwhile is seen where it is decided.
-    const chain = prepared.allowed.grants;
-    return { ...prepared, beginning: { ...this.#withOpened(prepared, this.#toBeginning(prepared)), chain } };
+    return { ...prepared, beginning: withOpened(toTaking(prepared), prepared, this.#context) };
   }
 
   /** Runs a call that a person agreed to and that was begun. */
@@ -198,8 +175,8 @@ export class Engine {
     const attempt = toAttempt(queued);
     let entry: Entry | undefined;
     try {
-      await this.#ensureRow(queued);
-      const call = { ...attempt, caller: await this.#toQueuedCaller(queued) };
+      await this.#knowledge.ensureRow(queued);
+      const call = { ...attempt, caller: await this.#knowledge.toQueuedCaller(queued) };
       const request = { key: queued.key, input: queued.input, mode: 'sync' } as const;
       const admission = this.#admit(call, { ...request, expectContract: queued.expectContract ?? undefined }, true);
       entry = admission.entry;
@@ -221,48 +198,15 @@ export class Engine {
     return this.#laneCalls.readFinished(id);
   }
 
-  /** Who makes a call that was kept in the database. @throws AppError unauthorized when its grant is gone. */
-  async #toQueuedCaller({ actor, traceparent, grant, audience, parent, trace, depth }: QueuedCall): Promise<Caller> {
-    const chain = grant === null ? [] : await this.#context.grants.find(grant);
-    if (chain === undefined) throw new AppError('unauthorized', `the grant ${grant} is not there`);
-    const caller = { actor, traceparent, chain, audience: audience ?? undefined };
-    // What it is made within still bounds it, here as where it was queued.
-    return parent === null ? caller : { ...caller, parent: { id: parent, trace, depth } };
-  }
-
   /**
    * Who made a call that was parked; what this process knows is then no older than what the call was checked against.
    * @throws AppError ledger_unavailable when nothing can be run now.
    */
   async toParkedCaller(queued: QueuedCall): Promise<Caller> {
     this.#context.ledger.admit();
-    if (this.#context.catalogue.staleSince !== undefined) await this.#requireFresh();
-    await this.#ensureRow(queued);
-    return this.#toQueuedCaller(queued);
-  }
-
-  async #ensureRow({ key, rowVersion }: QueuedCall): Promise<void> {
-    try {
-      await this.#context.catalogue.ensure(key, rowVersion);
-    } catch (error) {
-      throw new AppError('ledger_unavailable', 'the row could not be read; nothing was run', { cause: error });
-    }
-  }
-
-  /** The caller, whose grants are looked at anew: they may have been revoked while nothing was heard. */
-  async #whenFresh(caller: Caller): Promise<Caller> {
-    await this.#requireFresh();
-    const own = caller.chain.at(-1)?.fingerprint;
-    const chain = own === undefined ? caller.chain : await this.#context.grants.find(own);
-    if (chain === undefined) throw new AppError('unauthorized', `the grant ${own} is not there`);
-    return { ...caller, chain };
-  }
-
-  async #requireFresh(): Promise<void> {
-    if (await this.#context.catalogue.whenFresh(FRESH_WAIT_MS)) return;
-    throw new AppError('ledger_unavailable', 'the database is out of reach; nothing was run', {
-      details: { stale_since: new Date(this.#context.catalogue.staleSince ?? this.#context.now()).toISOString() },
-    });
+    await this.#knowledge.requireFresh();
+    await this.#knowledge.ensureRow(queued);
+    return this.#knowledge.toQueuedCaller(queued);
   }
 
   #toCall(request: DispatchRequest, caller: Caller): Call {
@@ -308,28 +252,9 @@ export class Engine {
     return { kind, call: withInput(call, input), request, entry, run, lane, allowed };
   }
 
-  /** What has to be committed before the call fires; undefined for most reads. */
-  #toBeginning(prepared: PreparedCall): Beginning | undefined {
-    const { call, request, entry, lane } = prepared;
-    const takes = isLimited(call.caller.chain);
-    // A job holds its call as an opened record does.
-    const opens =
-      request.claim !== undefined || (lane === 'inline' && request.mode === 'sync' && entry.effect !== 'read');
-    if (!takes && !opens) return undefined;
-    const taking = toTaking(prepared);
-    const beginning = { ...taking, chain: takes ? taking.chain : [], claim: request.claim ?? null };
-    return opens ? this.#withOpened(prepared, beginning) : beginning;
-  }
-
   /** @throws AppError what of its grants is used up: nobody is asked for, or shown, what cannot be done. */
   #requireLeft(prepared: PreparedCall | ParkedCall): Promise<void> {
     return this.#context.openings.requireLeft(toTaking(prepared));
-  }
-
-  #withOpened({ call, entry, lane }: PreparedCall, beginning: Beginning | undefined): Beginning {
-    const { processId, records } = this.#context;
-    const opened = { process: processId, record: records.interrupted(call, lane, entry) };
-    return { ...(beginning ?? { id: call.id, chain: [], price: 0, claim: null }), opened };
   }
 
   /** What can be known to be missing is, before anything is taken from a grant. @throws AppError */
@@ -392,13 +317,9 @@ export class Engine {
     const { call, request, entry, lane, run } = parked;
     // Nobody is asked for what cannot be done; and a secret is cut from what is shown once it is known.
     if (lane === 'inline') await this.#orRefuse(call, () => run.requireCredential(), entry);
-    const { processId, records } = this.#context;
     const { claim } = request;
-    if (claim !== undefined) {
-      const opened = { process: processId, record: records.interrupted(call, lane, entry) };
-      const begun = await this.#begin(parked, { id: call.id, chain: [], price: 0, claim, opened });
-      if (!begun) return { kind: 'repeated' };
-    }
+    const opening = withOpened(toBareBeginning(parked), parked, this.#context);
+    if (claim !== undefined && !(await this.#begin(parked, opening))) return { kind: 'repeated' };
     const park = () => this.#parking.park({ call, request, entry });
     const { expiresAt } = await this.#orRefuse(call, park, entry, claim === undefined ? undefined : 'unfired');
     return { kind: 'parked', id: call.id, trace: call.trace, expiresAt };

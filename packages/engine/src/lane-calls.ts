@@ -4,9 +4,9 @@ import { findReceipt, findReceiptPayload, type Gather, type NewJob, type Store }
 import type { FinishedCall } from './answer.js';
 import { type DispatchRequest, toQueuedCall } from './call.js';
 import type { Completions } from './completions.js';
-import type { PreparedCall } from './engine.js';
 import { buildJobGather } from './job-gather.js';
 import type { Lanes } from './lanes.js';
+import type { PreparedCall } from './prepared-call.js';
 import { toStoredRefusal } from './refusal.js';
 
 /** How long, in ms, a synchronous call waits for its lane when its row says nothing. */

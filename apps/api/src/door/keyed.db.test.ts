@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { startUpstream, type TestUpstream } from '@rowcall/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Answer } from '../testing/client.js';
+import { mintGrant } from '../testing/grants.js';
 import { startTestApi, type TestApi } from '../testing/test-api.js';
 
 const WHAT = { category: 'test', examples: ['a'], type: 'http' };
@@ -116,6 +117,19 @@ describe('a request that comes more than once with one Idempotency-Key', () => {
     const id = first.json<{ invocation_id: string }>().invocation_id;
     expect((await here.owner.post(`/api/approvals/${id}/approve`, {})).status).toBe(200);
     expect(whole(await ask())).toBe(whole(first));
+    expect(paid).toHaveLength(1);
+  });
+
+  it('gets no answer of a grant that was revoked since', async () => {
+    const grant = await mintGrant(here, PAYER);
+    const ask = () => grant.holder.invoke({ key: 'PAY', body: 'r' }, under('revoked'));
+    expect((await ask()).status).toBe(200);
+    expect((await here.owner.post(`/api/grants/${grant.fingerprint}/revoke`, {})).status).toBe(200);
+    expect((await ask()).json()).toMatchObject({
+      status: 403,
+      error: 'revoked',
+      receipt: expect.stringMatching(/^inv_/),
+    });
     expect(paid).toHaveLength(1);
   });
 

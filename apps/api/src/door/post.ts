@@ -15,7 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { callerOf, findToken, requireCaller, toCaller, toView } from '../plugins/caller.js';
+import { callerOf, findToken, hasEnded, requireCaller, toCaller, toView } from '../plugins/caller.js';
 import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
@@ -85,7 +85,9 @@ async function answer(context: Context, request: FastifyRequest, reply: FastifyR
   const caller = callerOf(request);
   const mode = body.mode ?? (prefersAsync(request) ? 'async' : 'sync');
   const call = { body, mode, caller } as const;
-  const key = body.shape === true ? undefined : findIdempotencyKey(request);
+  // A grant that has ended gets no stored answer either: the gate says why.
+  const asksOnce = body.shape !== true && !hasEnded(caller);
+  const key = asksOnce ? findIdempotencyKey(request) : undefined;
   if (key !== undefined) {
     const { share: _, ...told } = body;
     const asked = { ...told, mode } as unknown as JsonObject;

@@ -125,6 +125,9 @@ export async function admitLiveCaller(context: Credentials, request: FastifyRequ
   requireLive(callerOf(request));
 }
 
+/** Whether the caller's grant has expired or was revoked. */
+export const hasEnded = ({ chain }: Caller): boolean => checkLive(chain, Date.now()) !== undefined;
+
 /** @throws AppError expired or revoked: such a grant shows nothing. */
 export function requireLive({ chain }: Caller): void {
   const ended = checkLive(chain, Date.now());
