@@ -200,6 +200,7 @@ describe('a parked call', () => {
       headers: { 'if-match': `"${version}"` },
     });
     expect(put.status, put.text).toBeLessThan(300);
+    await vi.waitFor(() => expect(there.context.catalogue.find('CHANGING')?.row.version).toBe(version + 1));
     const answer = await decide(there, id, 'approve');
     expect(answer.json()).toMatchObject({
       status: 409,
