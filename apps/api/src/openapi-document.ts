@@ -54,8 +54,12 @@ export function finishDocument<Document extends object>(given: Document): Docume
   return renameInputs(dropUnused(document)) as Document;
 }
 
+/** Operations whose body may be left out: every member of it may. */
+const OPTIONAL_BODIES = new Set(['approveCall', 'denyCall', 'attenuateGrant']);
+
 function finishOperation(operation: Operation): void {
-  const { responses } = operation;
+  const { responses, operationId = '', requestBody } = operation;
+  if (requestBody !== undefined && OPTIONAL_BODIES.has(operationId)) requestBody.required = false;
   for (const [status, response] of Object.entries(responses)) {
     if (response.description === GENERATED_DESCRIPTION) response.description = toDescription(status);
     const schema = response.content?.['application/json']?.schema;

@@ -55,6 +55,8 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
 
 /** Serves the document and its reference, without a request to anywhere else. To be added after the routes. */
 export async function addReference(app: FastifyInstance): Promise<void> {
+  // Where a browser begins that was given the bare address.
+  app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: REFERENCE_CSP, uiConfig: { validatorUrl: null } });
 }

@@ -12,6 +12,7 @@ export class Lanes {
   #timer: NodeJS.Timeout | undefined;
   #refreshing: Promise<void> | undefined;
   #again = false;
+  #stopped = false;
 
   constructor(store: Store, log: Log) {
     this.#store = store;
@@ -40,6 +41,7 @@ export class Lanes {
   }
 
   stop(): void {
+    this.#stopped = true;
     clearInterval(this.#timer);
   }
 
@@ -60,6 +62,7 @@ export class Lanes {
   }
 
   #refreshSoon(): void {
+    if (this.#stopped) return;
     this.#refresh().catch((error: unknown) => this.#log.warn({ err: error }, 'the runners cannot be listed'));
   }
 }

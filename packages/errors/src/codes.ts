@@ -12,7 +12,11 @@ const entry = (status: number, title: string, fix: string): ErrorEntry => ({ sta
 
 /** The one catalogue of failures that stop a request before its row ran. README prints it, `/errors/{code}` serves it. */
 export const ERROR_CODES = {
-  unauthorized: entry(401, 'no valid credential', 'send Authorization: Bearer <owner key>'),
+  unauthorized: entry(
+    401,
+    'no valid credential',
+    'send Authorization: Bearer <owner key>, or the token of a grant where one is enough',
+  ),
   invalid_json: entry(400, 'the body is not valid JSON', 'send one JSON object with content-type: application/json'),
   invalid_args: entry(
     400,
@@ -40,6 +44,7 @@ export const ERROR_CODES = {
     'the row changed since the contract was read',
     'read the contract again, then call with its fingerprint',
   ),
+  owner_required: entry(403, 'that is for the owner alone', 'send the owner key, or ask the owner'),
   unknown_grant: entry(404, 'no grant has that fingerprint', 'list the grants at /api/grants'),
   expired: entry(403, 'the grant has expired', 'ask whoever gave the token for a new one'),
   revoked: entry(403, 'the grant was revoked', 'ask whoever gave the token for a new one'),
@@ -75,7 +80,7 @@ export const ERROR_CODES = {
     'the row changed since it was read',
     'read the row again and send its version in If-Match',
   ),
-  invalid_row: entry(400, 'the row is not well formed', 'correct the fields that the details name'),
+  invalid_row: entry(400, 'the row is not well formed', 'correct the fields that the errors name'),
   hygiene_refused: entry(422, 'the row breaks hygiene rules', 'correct every violation listed; nothing was changed'),
   credential_missing: entry(
     424,

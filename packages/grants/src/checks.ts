@@ -24,6 +24,8 @@ export interface Denied {
   readonly param?: string;
   /** For the caller. */
   readonly message: string;
+  /** For the caller: what to do, where that is more exact than the catalogue's text. */
+  readonly fix?: string;
 }
 
 /** A call to be decided. */
@@ -87,8 +89,11 @@ export function toEffectiveInput(chain: Chain, input: Input): Input {
 }
 
 /** The failure that a denial is to the caller. */
-export function toAppError({ code, param, message }: Denied): AppError {
-  return new AppError(code, message, param === undefined ? {} : { param });
+export function toAppError({ code, message, param, fix }: Denied): AppError {
+  return new AppError(code, message, {
+    ...(param === undefined ? {} : { param }),
+    ...(fix === undefined ? {} : { fix }),
+  });
 }
 
 function checkScope({ chain, row }: Call): Denied | undefined {
@@ -120,7 +125,8 @@ function checkContract({ chain, row, request }: Call): Denied | undefined {
   for (const { terms } of chain) {
     const pinned = terms.pins !== null && Object.hasOwn(terms.pins, row.key) ? terms.pins[row.key] : undefined;
     if (pinned !== undefined && pinned !== row.fingerprint) {
-      return denyContract(pinned, row, `the row ${row.key} changed since the grant was made`);
+      const denied = denyContract(pinned, row, `the row ${row.key} changed since the grant was made`);
+      return { ...denied, fix: 'ask whoever gave the token for a new one: it held the row as it was' };
     }
   }
   const expected = request.expectContract;

@@ -1,4 +1,5 @@
 import { AppError } from '@rowcall/errors';
+import { isToken } from '@rowcall/grants';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 
@@ -21,10 +22,23 @@ export function isOwner(context: Credentials, request: FastifyRequest): boolean 
 
 /**
  * Lets the owner pass, whatever others at the same address did: a neighbour behind the same router locks nobody out.
- * @throws AppError unauthorized, counted and slowed down, for anyone else; rate_limited for one who keeps guessing.
+ * @throws AppError owner_required for the holder of a grant; unauthorized, counted and slowed down, for anyone else;
+ * rate_limited for one who keeps guessing.
  */
 export async function requireOwner(context: Credentials, request: FastifyRequest): Promise<void> {
-  if (!isOwner(context, request)) await refuseCredential(context, request);
+  if (isOwner(context, request)) return;
+  await refuseHolder(context, request);
+  await refuseCredential(context, request);
+}
+
+/** @throws AppError owner_required for the holder of a grant: that credential is valid, and not enough. */
+async function refuseHolder({ grantBook }: Credentials, request: FastifyRequest): Promise<void> {
+  const { 'x-share': share } = request.headers;
+  const tokens = [findCredential(request), share].filter((token): token is string => typeof token === 'string');
+  for (const token of tokens.filter(isToken)) {
+    if ((await grantBook.findByToken(token)) === undefined) continue;
+    throw new AppError('owner_required', 'the token of a grant is not enough here');
+  }
 }
 
 /**

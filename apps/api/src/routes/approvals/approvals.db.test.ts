@@ -113,9 +113,11 @@ describe('a parked call', () => {
     expect(await ids(other.bearer)).toEqual([]);
     expect((await there.anyone.get(`/api/approvals/${id}`, other.bearer)).status).toBe(404);
     for (const verb of ['approve', 'deny']) {
-      for (const headers of [asker.bearer, other.bearer, {}]) {
-        expect((await there.anyone.post(`/api/approvals/${id}/${verb}`, {}, headers)).status).toBe(401);
-      }
+      const decided = (headers: Record<string, string>) =>
+        there.anyone.send('POST', `/api/approvals/${id}/${verb}`, { headers });
+      for (const { bearer } of [asker, other])
+        expect((await decided(bearer)).json()).toMatchObject({ error: 'owner_required' });
+      expect((await decided({})).status).toBe(401);
     }
     expect(await confirm(id)).toMatchObject({ state: 'awaiting_approval' });
   });

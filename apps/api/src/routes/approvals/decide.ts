@@ -6,11 +6,11 @@ import { sendAnswer, toAnswer } from '../../door/answer.js';
 import { requireOwner } from '../../plugins/owner.js';
 import { approvalParams } from './shared.js';
 
-const bodySchema = z
-  .strictObject({ reason: noteSchema(1_000).optional().meta({ description: 'Why; kept with the decision.' }) })
-  .optional();
+const bodySchema = z.strictObject({
+  reason: noteSchema(1_000).optional().meta({ description: 'Why; kept with the decision.' }),
+});
 
-const toDecider = (body: z.output<typeof bodySchema>) => ({ actor: 'owner', reason: body?.reason ?? null });
+const toDecider = ({ reason }: z.output<typeof bodySchema>) => ({ actor: 'owner', reason: reason ?? null });
 
 /** POST /api/approvals/{id}/approve and …/deny: a person decides on a parked call, once. */
 export function addDecideApproval(app: App, context: Context): void {
@@ -19,6 +19,7 @@ export function addDecideApproval(app: App, context: Context): void {
   app.route({
     method: 'POST',
     url: '/api/approvals/:id/approve',
+    config: { optionalBody: true },
     schema: {
       ...shared,
       operationId: 'approveCall',
@@ -46,6 +47,7 @@ export function addDecideApproval(app: App, context: Context): void {
   app.route({
     method: 'POST',
     url: '/api/approvals/:id/deny',
+    config: { optionalBody: true },
     schema: {
       ...shared,
       operationId: 'denyCall',

@@ -92,7 +92,7 @@ describe('a mint', () => {
 
   it('is for the owner alone', async () => {
     const { holder } = await mintGrant(api, { scope: 'act', effects: ['read', 'write', 'destructive'] });
-    expect((await holder.post('/api/grants', BASE)).status).toBe(401);
+    expect((await holder.post('/api/grants', BASE)).json()).toMatchObject({ status: 403, error: 'owner_required' });
     expect((await api.anyone.post('/api/grants', BASE)).status).toBe(401);
     expect((await api.anyone.post('/api/grants/attenuate', {})).status).toBe(401);
     expect((await api.owner.post('/api/grants/attenuate', {})).status).toBe(400);

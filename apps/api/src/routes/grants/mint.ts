@@ -7,6 +7,9 @@ import { admitCaller, callerOf } from '../../plugins/caller.js';
 import { requireOwner } from '../../plugins/owner.js';
 import { requireHolder, toReason } from './shared.js';
 
+const FIX =
+  'required are scope ("read", "act", or {keys?, prefixes?, categories?}), ttl_seconds, max_uses (0: no limit) and purpose; /docs lists the rest';
+
 const OWNER = { actor: 'owner', chain: [] };
 
 const problems = { 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema };
@@ -16,7 +19,7 @@ export function addMintGrant(app: App, context: Context): void {
   app.route({
     method: 'POST',
     url: '/api/grants',
-    config: { invalidBody: 'invalid_args' },
+    config: { invalidBody: 'invalid_args', fix: FIX },
     schema: {
       operationId: 'mintGrant',
       summary: 'Make a grant',
@@ -34,7 +37,7 @@ export function addMintGrant(app: App, context: Context): void {
   app.route({
     method: 'POST',
     url: '/api/grants/attenuate',
-    config: { invalidBody: 'invalid_args' },
+    config: { invalidBody: 'invalid_args', optionalBody: true },
     schema: {
       operationId: 'attenuateGrant',
       summary: 'Make a narrower grant from the one that the request presents',
