@@ -59,8 +59,9 @@ async function park({ bearer }: Minted, call: object = { key: 'PAY', body: '5' }
   return answer.json<{ invocation_id: string }>().invocation_id;
 }
 
-const decide = (api: TestApi, id: string, verb: 'approve' | 'deny', body: object = {}): Promise<Answer> =>
-  api.owner.post(`/api/approvals/${id}/${verb}`, body);
+/** Without a reason, without a body. */
+const decide = (api: TestApi, id: string, verb: 'approve' | 'deny', body?: object): Promise<Answer> =>
+  api.owner.send('POST', `/api/approvals/${id}/${verb}`, { body });
 const confirm = async (id: string) => (await there.anyone.get(`/api/dispatch?confirm=${id}`)).json();
 const read = async (id: string) => (await there.owner.get(`/api/approvals/${id}`)).json();
 const usesOf = async (fingerprint: string) => {
