@@ -23,7 +23,10 @@ export const dispatchBodySchema = z
       .string()
       .max(256)
       .optional()
-      .meta({ description: 'Token of a grant, where no header carries it; it holds instead of any other credential.' }),
+      .meta({
+        description:
+          'Token of a grant, where no header carries it, in a body of 256 KiB at the most; it holds instead of any other credential.',
+      }),
     expect_contract: hash.optional().meta({ description: 'Fingerprint that the row must still have.' }),
     shape: z
       .boolean()
