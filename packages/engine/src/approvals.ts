@@ -110,7 +110,6 @@ export class Approvals implements Parking {
     try {
       prepared = await this.#begin(approval, queued, { by, engine });
     } catch (error) {
-      this.#context.openings.letGo(id);
       if (!(error instanceof AppError)) throw error;
       if (PASSING.has(error.code)) throw error.withDetails({ receipt: id });
       await this.#end(id, { state: 'denied', by: { ...by, reason: by.reason ?? error.reason } }, queued, error);
@@ -165,8 +164,10 @@ export class Approvals implements Parking {
         if ((await findReceipt(tx, approval.id)) !== undefined) throw toDecided(approval.id);
         isBegun(await beginCallIn(tx, prepared.beginning));
       });
-    this.#context.openings.hold(approval.id);
+    const { openings } = this.#context;
+    openings.hold(approval.id);
     await this.#registered(decide).catch((cause: unknown) => {
+      openings.letGo(approval.id);
       if (!isTransient(cause) || cause instanceof AppError) throw cause;
       // Should it have begun after all: it is let go, found open, and interrupted.
       throw new AppError('ledger_unavailable', 'it is not known whether the decision was written; nothing was run', {

@@ -8,7 +8,7 @@ import { approvalParams } from './shared.js';
 
 const bodySchema = z
   .strictObject({ reason: noteSchema(1_000).optional().meta({ description: 'Why; kept with the decision.' }) })
-  .optional();
+  .nullish();
 
 const toDecider = (body: z.output<typeof bodySchema>) => ({ actor: 'owner', reason: body?.reason ?? null });
 
