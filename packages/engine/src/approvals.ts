@@ -23,7 +23,7 @@ import { isBegun, type Openings } from './openings.js';
 
 /** How long, in ms, a call waits for a person, unless its grant ends before. */
 const WAIT_MAX_MS = 24 * 3_600_000;
-/** Calls of one caller that may wait at the same time. */
+/** Calls of one grant of the owner's, and of all that derive from it, that may wait at the same time. */
 const WAITING_MAX = 100;
 /** Calls that are ended in one sweep. */
 const EXPIRED_MAX = 100;
@@ -83,9 +83,13 @@ export class Approvals implements Parking {
       expiresAt,
     };
     if (await this.#insert(approval)) return { expiresAt };
-    throw new AppError('rate_limited', `${WAITING_MAX} calls of this caller wait for a person already`, {
-      fix: 'wait until some of them are decided',
-    });
+    throw new AppError(
+      'rate_limited',
+      `${WAITING_MAX} calls of this caller, and of grants of the same origin, wait for a person already`,
+      {
+        fix: 'wait until some of them are decided',
+      },
+    );
   }
 
   async #insert(approval: NewApproval): Promise<boolean> {
