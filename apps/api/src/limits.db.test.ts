@@ -79,6 +79,14 @@ describe('a call that is wrapped deeply, in a text', () => {
   });
 });
 
+describe('a link', () => {
+  it('with arguments that nest deeply is refused', async () => {
+    const { holder } = await mintGrant(api, { scope: { keys: ['ECHO'] } });
+    const answer = await holder.get(`/api/dispatch?invoke=ECHO&args={"text":${nest(7_000)}}`);
+    expect(answer.json()).toMatchObject({ status: 400, error: 'invalid_args' });
+  });
+});
+
 describe('a large body of nobody that is known', () => {
   const send = (headers: Record<string, string>, size: number) =>
     api.anyone.send('POST', '/api/dispatch', { body: `{"key":"${'A'.repeat(size)}`, headers });
