@@ -1,5 +1,6 @@
 import type { Caller, Dispatched, DispatchRequest } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
+import { checkLive } from '@rowcall/grants';
 import {
   type DispatchBody,
   dispatchAnswerSchema,
@@ -106,9 +107,12 @@ async function answer(context: Context, request: FastifyRequest, reply: FastifyR
   const mode = body.mode ?? (prefersAsync(request) ? 'async' : 'sync');
   const call = { body, mode, caller } as const;
   const key = body.shape === true ? undefined : findIdempotencyKey(request);
-  if (key !== undefined) {
+  // A grant that has ended shows nothing, its old answers neither: the gate tells why.
+  if (key !== undefined && checkLive(caller.chain, Date.now()) === undefined) {
     const { share: _, ...told } = body;
-    const asked = { ...told, mode } as unknown as JsonObject;
+    // For another audience it is another request, as it is to the gate.
+    const { audience } = caller;
+    const asked = { ...told, mode, ...(audience === undefined ? {} : { audience }) } as unknown as JsonObject;
     const once = {
       actor: caller.actor,
       key,
