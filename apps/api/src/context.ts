@@ -19,6 +19,7 @@ type Reached =
   | 'lineage'
   | 'repeatedRequests'
   /** The environment variables that a credential needs and that are not set. */
+  | 'housekeeping'
   | 'missingCredentials';
 
 /** Everything an API process is made of, built once. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mintGrant } from './testing/grants.js';
 import { startTestApi, type TestApi } from './testing/test-api.js';
 
 let api: TestApi;
@@ -63,6 +64,44 @@ describe('what nests deeply', () => {
     const row = { key: 'DEEP_ROW', type: 'fn', target: 'ECHO', content: '# WHAT: D.', examples: ['a'], ...more };
     const answer = await timed(api.owner.post('/api/directory', row));
     expect([400, 422]).toContain(answer.status);
+  });
+});
+
+describe('a call that is wrapped deeply, in a text', () => {
+  const text = `${'{"args":'.repeat(300_000)}1${'}'.repeat(300_000)}`;
+
+  it('is refused, whoever sends it, and the process goes on', async () => {
+    const { holder } = await mintGrant(api, { scope: { keys: ['ECHO'] } });
+    for (const caller of [api.owner, holder]) {
+      const answer = await timed(caller.invoke({ key: 'ECHO', args: text }));
+      expect(answer).toMatchObject({ status: 400 });
+    }
+  });
+});
+
+describe('a link', () => {
+  it('with arguments that nest deeply is refused', async () => {
+    const { holder } = await mintGrant(api, { scope: { keys: ['ECHO'] } });
+    const answer = await holder.get(`/api/dispatch?invoke=ECHO&args={"text":${nest(7_000)}}`);
+    expect(answer.json()).toMatchObject({ status: 400, error: 'invalid_args' });
+  });
+});
+
+describe('a large body of nobody that is known', () => {
+  const send = (headers: Record<string, string>, size: number) =>
+    api.anyone.send('POST', '/api/dispatch', { body: `{"key":"${'A'.repeat(size)}`, headers });
+
+  it('is not read', async () => {
+    expect((await send({}, 100_000)).json()).toMatchObject({ error: 'invalid_json' });
+    expect((await send({}, 300_000)).json()).toMatchObject({ error: 'unauthorized' });
+    expect((await send({ 'x-share': `sh.${'A'.repeat(43)}` }, 300_000)).json()).toMatchObject({
+      error: 'unauthorized',
+    });
+  });
+
+  it('is read where a grant is presented beside it', async () => {
+    const { token } = await mintGrant(api, { scope: { keys: ['ECHO'] } });
+    expect((await send({ 'x-share': token }, 300_000)).json()).toMatchObject({ error: 'invalid_json' });
   });
 });
 

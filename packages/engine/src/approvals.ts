@@ -24,7 +24,7 @@ import type { PreparedCall } from './prepared-call.js';
 
 /** How long, in ms, a call waits for a person, unless its grant ends before. */
 const WAIT_MAX_MS = 24 * 3_600_000;
-/** Calls of one caller that may wait at the same time. */
+/** Calls of one grant of the owner's, and of all that derive from it, that may wait at the same time. */
 const WAITING_MAX = 100;
 /** Calls that are ended in one sweep. */
 const EXPIRED_MAX = 100;
@@ -84,9 +84,13 @@ export class Approvals implements Parking {
       expiresAt,
     };
     if (await this.#insert(approval)) return { expiresAt };
-    throw new AppError('rate_limited', `${WAITING_MAX} calls of this caller wait for a person already`, {
-      fix: 'wait until some of them are decided',
-    });
+    throw new AppError(
+      'rate_limited',
+      `${WAITING_MAX} calls of this caller, and of grants of the same origin, wait for a person already`,
+      {
+        fix: 'wait until some of them are decided',
+      },
+    );
   }
 
   async #insert(approval: NewApproval): Promise<boolean> {
@@ -111,7 +115,6 @@ export class Approvals implements Parking {
     try {
       prepared = await this.#begin(approval, queued, { by, engine });
     } catch (error) {
-      this.#context.openings.letGo(id);
       if (!(error instanceof AppError)) throw error;
       if (PASSING.has(error.code)) throw error.withDetails({ receipt: id });
       await this.#end(id, { state: 'denied', by: { ...by, reason: by.reason ?? error.reason } }, queued, error);
@@ -166,8 +169,10 @@ export class Approvals implements Parking {
         if ((await findReceipt(tx, approval.id)) !== undefined) throw toDecided(approval.id);
         isBegun(await beginCallIn(tx, prepared.beginning));
       });
-    this.#context.openings.hold(approval.id);
+    const { openings } = this.#context;
+    openings.hold(approval.id);
     await this.#registered(decide).catch((cause: unknown) => {
+      openings.letGo(approval.id);
       if (!isTransient(cause) || cause instanceof AppError) throw cause;
       // Should it have begun after all: it is let go, found open, and interrupted.
       throw new AppError('ledger_unavailable', 'it is not known whether the decision was written; nothing was run', {

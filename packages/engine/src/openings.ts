@@ -29,7 +29,8 @@ export interface OpeningsOptions {
 export class Openings {
   readonly #options: OpeningsOptions;
   readonly #verdicts = new Map<string, Verdict>();
-  readonly #held = new Set<string>();
+  /** How many hold a call: of two that begin one at once, the one that may not must not let go of the other's. */
+  readonly #held = new Map<string, number>();
   readonly #gather: Gather<Beginning>;
 
   constructor(options: OpeningsOptions) {
@@ -44,12 +45,14 @@ export class Openings {
 
   /** Says that this process will end a call which is about to be opened. */
   hold(id: string): void {
-    this.#held.add(id);
+    this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
   }
 
   /** Says that it has ended, or that nobody will end it: then it is found to be open and is given up. */
   letGo(id: string): void {
-    this.#held.delete(id);
+    const holders = (this.#held.get(id) ?? 1) - 1;
+    if (holders === 0) this.#held.delete(id);
+    else this.#held.set(id, holders);
   }
 
   isHeld(id: string): boolean {

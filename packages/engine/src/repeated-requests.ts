@@ -19,7 +19,7 @@ import { Sealer } from './seal.js';
 /** How long, in ms, a repetition waits for the answer to the first request. */
 const PATIENCE_MS = 60_000;
 /** How often, in ms, it looks although nothing was notified. */
-const LOOK_EVERY_MS = 500;
+const LOOK_EVERY_MS = 2_000;
 /** How long, in ms, after its receipt an answer may take to be kept: a process that died in between keeps none. */
 const KEEP_GRACE_MS = 2_000;
 

@@ -19,11 +19,10 @@ export const dispatchBodySchema = z
     key: z.string().min(1).max(256).optional().meta({ description: 'The row to run.', example: 'NOW' }),
     body: z.string().optional().meta({ description: 'Arguments as one string, split on "|".' }),
     args: jsonObjectSchema.optional().meta({ description: 'Arguments by name.' }),
-    share: z
-      .string()
-      .max(256)
-      .optional()
-      .meta({ description: 'Token of a grant, where no header carries it; it holds instead of any other credential.' }),
+    share: z.string().max(256).optional().meta({
+      description:
+        'Token of a grant, where no header carries it, in a body of 256 KiB at the most; it holds instead of any other credential.',
+    }),
     expect_contract: hash.optional().meta({ description: 'Fingerprint that the row must still have.' }),
     shape: z
       .boolean()

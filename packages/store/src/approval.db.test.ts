@@ -99,6 +99,25 @@ describe('a parked call', () => {
     expect(await park(makeApproval({ actor: 'cap:another' }), 5)).toBe(true);
   });
 
+  test('counts for all who hold a grant of the same origin', async () => {
+    const [root, child, other] = ['a', 'b', 'c'].map((digit) => digit.repeat(32));
+    for (const [name, parent] of [
+      [root, null],
+      [child, root],
+      [other, null],
+    ]) {
+      await store.pool.query(
+        `insert into capability_grant (fingerprint, token_hash, parent, depth, terms, purpose, created_by, expires_at)
+         values ('cap_' || $1, encode(sha256($1::bytea), 'hex'), 'cap_' || $2, $3, '{}', 'test', 'owner', now() + interval '1 day')`,
+        [name, parent, parent === null ? 0 : 1],
+      );
+    }
+    const of = (name: string | undefined) => park(makeApproval({ actor: `cap:${name}` }), 3);
+    const parked = await Promise.all([root, child, root, child, root, child].map(of));
+    expect(parked.filter(Boolean)).toHaveLength(3);
+    expect(await of(other)).toBe(true);
+  });
+
   test('is to be ended when its time is over, or when it has a receipt already', async () => {
     const [late, young, refused] = [makeApproval({ expiresAt: Date.now() - 1 }), makeApproval(), makeApproval()];
     for (const approval of [late, young, refused]) await park(approval);

@@ -1,6 +1,6 @@
 import type { DispatchRequest, KeptAnswer } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
-import { isJsonObject, parseJson } from '@rowcall/protocol';
+import { isDeeper, isJsonObject, JSON_DEPTH_MAX, parseJson } from '@rowcall/protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 import { findToken, requireCaller } from '../plugins/caller.js';
@@ -30,8 +30,11 @@ function toInput({ body, args }: LinkedCall): DispatchRequest['input'] {
   if (args === undefined) return { body: body ?? '' };
   if (body !== undefined) throw new AppError('unrecognized_request', 'send body or args, not both');
   const value = parseJson(args);
-  if (isJsonObject(value)) return { args: value };
-  throw new AppError('invalid_args', 'args is not a JSON object');
+  if (!isJsonObject(value)) throw new AppError('invalid_args', 'args is not a JSON object');
+  if (isDeeper(value, JSON_DEPTH_MAX)) {
+    throw new AppError('invalid_args', `args nests deeper than ${JSON_DEPTH_MAX} levels`);
+  }
+  return { args: value };
 }
 
 /**

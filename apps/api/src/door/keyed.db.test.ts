@@ -87,6 +87,18 @@ describe('a request that comes more than once with one Idempotency-Key', () => {
     expect(paid).toHaveLength(1);
   });
 
+  it('gets no answer for another audience, nor once its grant has ended', async () => {
+    const bearer = await mint({ ...PAYER, audience: 'desk' });
+    const send = (audience: object) =>
+      here.anyone.invoke({ key: 'PAY', body: 'a' }, { ...bearer, ...under('bound'), ...audience });
+    expect(await send({ 'x-audience': 'desk' })).toMatchObject({ status: 200 });
+    expect((await send({})).json()).toMatchObject({ error: 'idempotency_mismatch' });
+    const [grant] = (await here.owner.get('/api/grants?limit=1')).json<{ grants: { fingerprint: string }[] }>().grants;
+    expect(await here.owner.post(`/api/grants/${grant?.fingerprint}/revoke`, {})).toMatchObject({ status: 200 });
+    expect((await send({ 'x-audience': 'desk' })).json()).toMatchObject({ error: 'revoked' });
+    expect(paid).toHaveLength(1);
+  });
+
   it('gets a failed run as it was', async () => {
     const answers = [
       await pay(here, 'broken', { key: 'PAY_BROKEN' }),

@@ -1,4 +1,12 @@
-import { dispatchBodySchema, isJsonObject, type JsonObject, type JsonValue, parseJson } from '@rowcall/protocol';
+import {
+  dispatchBodySchema,
+  isDeeper,
+  isJsonObject,
+  JSON_DEPTH_MAX,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+} from '@rowcall/protocol';
 
 /** Names that other protocols give to what is `key` here. */
 const KEY_NAMES = ['key', 'name', 'tool', 'tool_name'];
@@ -27,10 +35,10 @@ export function correctMisnested(body: JsonObject, hasArgument: HasArgument): Js
   return dispatchBodySchema.safeParse(send).success ? send : undefined;
 }
 
-/** A text that holds a JSON object, as the object. */
+/** A text that holds a JSON object, as the object; one that nests deeper than a body may stays a text. */
 function parseText(value: JsonValue): JsonValue {
   const parsed = typeof value === 'string' ? parseJson(value) : undefined;
-  return isJsonObject(parsed) ? parsed : value;
+  return isJsonObject(parsed) && !isDeeper(parsed, JSON_DEPTH_MAX) ? parsed : value;
 }
 
 function unwrap(value: JsonValue, isArgument: (name: string) => boolean): JsonValue {

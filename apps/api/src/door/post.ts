@@ -15,7 +15,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { callerOf, findToken, hasEnded, requireCaller, toCaller, toView } from '../plugins/caller.js';
+import { admitCaller, callerOf, findToken, hasEnded, requireCaller, toCaller, toView } from '../plugins/caller.js';
 import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
@@ -42,15 +42,35 @@ function findMisnested(context: Context, request: FastifyRequest): AppError | un
 const shareIn = (body: unknown): string | undefined =>
   isJsonObject(body) && typeof body.share === 'string' ? body.share : undefined;
 
+/** Bytes of a body that is read before it is known who sends it: its token may be in there. */
+const UNKNOWN_BODY_BYTES_MAX = 262_144;
+
+/** Refuses who is not known before the body is read, as far as the body cannot tell. */
+function admitBody(context: Context, request: FastifyRequest, done: (error?: Error) => void): void {
+  if (findToken(request) !== undefined) admitCaller(context, request).then(() => done(), done);
+  else if (isOwner(context, request)) done();
+  else if (presentsCredential(request)) refuseCredential(context, request).catch(done);
+  else if (isShort(request)) done();
+  else {
+    const why = `a body of more than ${UNKNOWN_BODY_BYTES_MAX} bytes, or of unknown length, wants its credential in a header`;
+    refuseCredential(context, request, { why }).catch(done);
+  }
+}
+
+const isShort = ({ headers }: FastifyRequest): boolean =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= UNKNOWN_BODY_BYTES_MAX;
+
 /** Finds out who calls, by headers, address or body. For the owner, whose calls are many, without a promise. */
 function admit(context: Context, request: FastifyRequest, done: (error?: Error) => void): void {
   const share = shareIn(request.body);
-  const next = (caller: Caller): void => {
+  const check = (caller: Caller): AppError | undefined => {
     request.caller = caller;
-    done(findMisnested(context, request));
+    return findMisnested(context, request);
   };
-  if (share === undefined && findToken(request) === undefined && isOwner(context, request)) next(toCaller(request, []));
-  else requireCaller(context, request, share).then(next, done);
+  if (share !== undefined || (request.caller === null && !isOwner(context, request))) {
+    // What the check throws must come here as well: as a rejection that nobody handles, it would end the process.
+    requireCaller(context, request, share).then(check).then(done, done);
+  } else done(check(request.caller ?? toCaller(request, [])));
 }
 
 /** Whether the caller asks not to wait (RFC 7240). */
@@ -90,7 +110,9 @@ async function answer(context: Context, request: FastifyRequest, reply: FastifyR
   const key = asksOnce ? findIdempotencyKey(request) : undefined;
   if (key !== undefined) {
     const { share: _, ...told } = body;
-    const asked = { ...told, mode } as unknown as JsonObject;
+    // For another audience it is another request, as it is to the gate.
+    const { audience } = caller;
+    const asked = { ...told, mode, ...(audience === undefined ? {} : { audience }) } as unknown as JsonObject;
     const once = {
       actor: caller.actor,
       key,
@@ -136,10 +158,7 @@ export function addDoorPost(app: App, context: Context): void {
     },
     // With callbacks: this is the way of every call, and a promise for each step would cost as much as the step.
     onRequest(request, _reply, done) {
-      // A wrong key is refused before the body is read; a token may be in the body.
-      if (presentsCredential(request) && !isOwner(context, request) && findToken(request) === undefined) {
-        refuseCredential(context, request).catch(done);
-      } else done();
+      admitBody(context, request, done);
     },
     preValidation(request, _reply, done) {
       admit(context, request, done);

@@ -50,6 +50,8 @@ export async function refuseCredential(
   request: FastifyRequest,
   { tried = presentsCredential(request), why }: { readonly tried?: boolean; readonly why?: string } = {},
 ): Promise<never> {
+  // While the answer is held back, what came is not: a body takes many times its bytes once it is parsed.
+  request.body = undefined;
   await context.refusals.add(request.ip, tried);
   throw new AppError('unauthorized', why ?? (tried ? 'the credential is not valid' : 'no credential was sent'));
 }

@@ -12,11 +12,14 @@ let here: TestApi;
 let there: TestApi;
 let upstream: TestUpstream;
 let paid: string[] = [];
+/** Resolves when the upstream may answer. */
+let released: Promise<void> | undefined;
 
 beforeAll(async () => {
   upstream = await startUpstream((request, response) => {
-    void text(request).then((body) => {
+    void text(request).then(async (body) => {
       paid.push(body);
+      await released;
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"paid":true}');
     });
   });
@@ -144,6 +147,36 @@ describe('a parked call', () => {
       { kind: 'APPROVAL_REQUEST' },
       { kind: 'APPROVAL_APPROVED', reason: 'fine' },
     ]);
+  });
+
+  it('is not taken for lost while it runs, although it was approved a second time at the same time', async () => {
+    const id = await park(await mint());
+    let release = (): void => undefined;
+    released = new Promise((resolve) => {
+      release = resolve;
+    });
+    const held = await here.context.store.pool.connect();
+    await held.query('begin');
+    await held.query('select from approval where id = $1 for update', [id]);
+    const deciding = [decide(here, id, 'approve'), decide(here, id, 'approve')];
+    await vi.waitFor(async () => {
+      const { rows } = await held.query(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      expect(rows).toHaveLength(2);
+    });
+    await held.query('commit');
+    held.release();
+    expect(await Promise.race(deciding)).toMatchObject({ status: 409 });
+    await here.context.housekeeping.sweep();
+    release();
+    expect((await Promise.all(deciding)).map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await confirm(id)).toMatchObject({ outcome: 'succeeded' });
+  });
+
+  it('is approved by a request without a body', async () => {
+    const id = await park(await mint());
+    expect(await here.owner.send('POST', `/api/approvals/${id}/approve`)).toMatchObject({ status: 200 });
   });
 
   it('never fires when it is denied, also at the same time as it is approved', async () => {

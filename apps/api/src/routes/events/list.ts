@@ -12,10 +12,18 @@ const LIMIT_DEFAULT = 100;
 
 const eventId = z.coerce.number('must be the id of an event').int().min(0).max(Number.MAX_SAFE_INTEGER);
 
+/** What no text column can hold, no event has. */
+const text = (lengthMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    .refine((value) => !value.includes('\0'), 'must not contain U+0000');
+
 const querySchema = z.strictObject({
-  kind: z.string().min(1).max(128).optional().meta({ description: 'Such as DENY.', example: 'DIRECTORY_MUTATE' }),
-  key: z.string().min(1).max(256).optional().meta({ description: 'The row that it was about.' }),
-  actor: z.string().min(1).max(256).optional().meta({ description: 'Who caused it.' }),
+  kind: text(128).optional().meta({ description: 'Such as DENY.', example: 'DIRECTORY_MUTATE' }),
+  key: text(256).optional().meta({ description: 'The row that it was about.' }),
+  actor: text(256).optional().meta({ description: 'Who caused it.' }),
   after: eventId.optional().meta({ description: 'Only events with a higher id. A stream begins behind it.' }),
   before: eventId.optional().meta({ description: 'Only events with a lower id. Not for a stream.' }),
   order: z.enum(['asc', 'desc']).optional().meta({ description: 'By id; desc when not given. Not for a stream.' }),
