@@ -148,10 +148,14 @@ export function toReceipt(record: Selectable<ReceiptTable>): Receipt {
   };
 }
 
+// Written once: anyone may confirm a receipt, and building the statement would cost as much as running it.
+const FIND_RECEIPT = 'select * from receipt where id = $1';
+
 /** @returns the receipt, or undefined when there is none. */
 export async function findReceipt(db: Db, id: string): Promise<Receipt | undefined> {
-  const record = await db.selectFrom('receipt').selectAll().where('id', '=', id).executeTakeFirst();
-  return record === undefined ? undefined : toReceipt(record);
+  const query = CompiledQuery.raw(FIND_RECEIPT, [id]) as CompiledQuery<Selectable<ReceiptTable>>;
+  const { rows } = await db.executeQuery(query);
+  return rows[0] === undefined ? undefined : toReceipt(rows[0]);
 }
 
 /** @returns the payload of a receipt, or undefined when it expired. */
