@@ -18,7 +18,6 @@ type Reached =
   | 'approvals'
   | 'lineage'
   | 'repeatedRequests'
-  /** The environment variables that a credential needs and that are not set. */
   | 'housekeeping'
   | 'missingCredentials';
 

@@ -37,7 +37,7 @@ await runMain(async () => {
     url: databaseUrl,
     name,
     log,
-    subscriptions: [parts.catalogue.subscription, runner.subscription],
+    subscriptions: [...parts.subscriptions, runner.subscription],
   });
   const stop = onStop(log, async () => {
     await runner.stop(GRACE_MS);

@@ -51,6 +51,29 @@ describe('a runner', () => {
       expect(await processes.findJob(id)).toBeUndefined();
     });
 
+    test('no call of a grant that was revoked while it waited, although the runner knew the grant before', async () => {
+      const { grants, grantBook, engine } = processes.api;
+      const owner = { actor: 'owner', chain: [] };
+      const terms = { scope: { keys: ['ECHO'] }, ttl_seconds: 60, max_uses: 0, purpose: 'test' };
+      const { token, grant } = await grants.mint(terms, owner, null);
+      const chain = (await grantBook.findByToken(token)) ?? [];
+      const queue = async () => {
+        const request = { key: 'ECHO', input: { body: 'x' }, mode: 'async' } as const;
+        const dispatched = await engine.dispatch(request, { actor: 'cap:1', traceparent: null, chain });
+        if (dispatched.kind !== 'queued') throw new Error('the call was not queued');
+        return dispatched.id;
+      };
+      await processes.startRunner({ concurrency: 1 });
+      expect(await processes.untilReceipt(await queue())).toMatchObject({ outcome: 'succeeded' });
+      const held = await processes.queue('READ');
+      await upstream.untilRequested('/read', 1);
+      const waiting = await queue();
+      await grants.revoke(grant.fingerprint, owner, null);
+      upstream.letGo('/read');
+      await processes.untilReceipt(held);
+      expect(await processes.untilReceipt(waiting)).toMatchObject({ outcome: 'denied', error: 'revoked' });
+    });
+
     test('only calls of its lanes', async () => {
       await processes.insert({ key: 'ON_MAC', runner: 'mac' });
       const other = await processes.queue('ON_MAC');

@@ -110,7 +110,7 @@ export async function startProcesses(): Promise<Processes> {
       const sweep = () => housekeeping.sweep();
       const runner = new Runner({ runner: registration, store, engine, log: silentLog, sweep });
       if (isDeaf) await catalogue.subscription.onConnected?.();
-      const subscriptions = isDeaf ? [runner.subscription] : [catalogue.subscription, runner.subscription];
+      const subscriptions = isDeaf ? [runner.subscription] : [...parts.subscriptions, runner.subscription];
       const ears = new Listener({ url: database.url, name: id, log: silentLog, subscriptions });
       await ears.start();
       await runner.start();
