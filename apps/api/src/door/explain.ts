@@ -1,16 +1,13 @@
 import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
 import { GRANT_FINGERPRINT_PATTERN } from '@rowcall/protocol';
-import type { FastifyRequest } from 'fastify';
 import type { DoorContext } from '../context.js';
-import { requireCaller } from '../plugins/caller.js';
 
 /**
  * What a grant may do now: `explain=1` of the grant whose token the request presents, `explain=cap_…` of that one, for the
  * owner, its holder, and the holders of the grants that it derives from.
  */
-export async function explainGrant(context: DoorContext, request: FastifyRequest, named: string) {
-  const caller = await requireCaller(context, request);
+export function explainGrant(context: DoorContext, caller: Caller, named: string) {
   return context.grants.explain(named === '1' ? ownOf(caller) : checked(named), caller);
 }
 

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context, DoorContext } from '../context.js';
-import { findReader, requireCaller, toView } from '../plugins/caller.js';
+import { findReader, toView } from '../plugins/caller.js';
 import { refuseCredential } from '../plugins/owner.js';
 import { sendAnswer } from './answer.js';
 import { ask } from './ask.js';
@@ -69,7 +69,6 @@ const markdown = (text: string): Document => ({ contentType: 'text/markdown; cha
 
 /** How a document is asked for. */
 interface View {
-  readonly request: FastifyRequest;
   readonly query: Query;
   readonly format: Format;
   /** Undefined for anyone. */
@@ -79,6 +78,12 @@ interface View {
 }
 
 const isOwner = (reader: Caller | undefined): boolean => reader?.chain.length === 0;
+
+/** The reader of an action that is for callers: without one it is not read. */
+function known(reader: Caller | undefined): Caller {
+  if (reader === undefined) throw new Error('an action for callers was read by nobody');
+  return reader;
+}
 
 interface Action {
   /** Parameters that may come with the action. */
@@ -138,13 +143,12 @@ const ACTIONS = {
   receipt: {
     companions: [],
     audience: 'caller',
-    read: async (door, { query, request }) =>
-      json(await readReceipt(door, query.receipt ?? '', await requireCaller(door, request))),
+    read: async (door, { query, reader }) => json(await readReceipt(door, query.receipt ?? '', known(reader))),
   },
   explain: {
     companions: [],
     audience: 'caller',
-    read: async (door, { query, request }) => json(await explainGrant(door, request, query.explain ?? '')),
+    read: async (door, { query, reader }) => json(await explainGrant(door, known(reader), query.explain ?? '')),
   },
 } as const satisfies Record<string, Action>;
 
@@ -188,19 +192,23 @@ function formatOf(request: FastifyRequest, query: Query): Format {
 }
 
 /** @throws AppError unauthorized for a reader that the action is not open to. */
-async function requireAudience(context: Context, view: View, audience: Action['audience']): Promise<void> {
+async function requireAudience(
+  context: Context,
+  request: FastifyRequest,
+  { reader, audience }: Pick<View, 'reader'> & Pick<Action, 'audience'>,
+): Promise<void> {
   const open =
     audience === 'anyone' ||
-    view.reader !== undefined ||
+    reader !== undefined ||
     (audience === 'contracts' && context.config.publicContracts) ||
     (audience === 'confirm' && context.config.publicConfirm);
-  if (!open) await refuseCredential(context, view.request);
+  if (!open) await refuseCredential(context, request);
 }
 
 async function toReaderView(context: Context, request: FastifyRequest, query: Query): Promise<View> {
   const reader = await findReader(context, request);
   const seesRows = context.config.publicContracts || reader !== undefined;
-  return { request, query, format: formatOf(request, query), reader, seesRows };
+  return { query, format: formatOf(request, query), reader, seesRows };
 }
 
 /** GET /api/dispatch: every action that only reads, and the one that runs a row by a link. */
@@ -234,7 +242,7 @@ export function addDoorGet(app: App, context: Context): void {
         return sendAnswer(reply, await invokeByLink(context, request, { ...query, invoke: query.invoke ?? '' }));
       }
       const view = await toReaderView(context, request, query);
-      await requireAudience(context, view, action.audience);
+      await requireAudience(context, request, { reader: view.reader, audience: action.audience });
       const document = await action.read({ ...context, catalogue: toView(context, view.reader) }, view);
       // What only this reader may read is kept nowhere on its way.
       const isPrivate = action.audience === 'caller' || view.reader !== undefined;

@@ -15,8 +15,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context } from '../context.js';
-import { admitCaller, callerOf, findToken, hasEnded, requireCaller, toCaller, toView } from '../plugins/caller.js';
-import { isOwner, presentsCredential, refuseCredential } from '../plugins/owner.js';
+import { admitCaller, callerOf, findOwner, findToken, hasEnded, requireCaller, toView } from '../plugins/caller.js';
+import { presentsCredential, refuseCredential } from '../plugins/owner.js';
 import { sendAnswer, toAnswer } from './answer.js';
 import { answerOnce, findIdempotencyKey } from './keyed.js';
 import { correctMisnested } from './misnested.js';
@@ -45,10 +45,14 @@ const shareIn = (body: unknown): string | undefined =>
 /** Bytes of a body that is read before it is known who sends it: its token may be in there. */
 const UNKNOWN_BODY_BYTES_MAX = 262_144;
 
-/** Refuses who is not known before the body is read, as far as the body cannot tell. */
+/**
+ * Finds out who calls before the body is read, and refuses who is not known, as far as the body cannot tell. For the
+ * owner, whose calls are many, without a promise.
+ */
 function admitBody(context: Context, request: FastifyRequest, done: (error?: Error) => void): void {
-  if (findToken(request) !== undefined) admitCaller(context, request).then(() => done(), done);
-  else if (isOwner(context, request)) done();
+  request.caller = findOwner(context, request) ?? null;
+  if (request.caller !== null) done();
+  else if (findToken(request) !== undefined) admitCaller(context, request).then(() => done(), done);
   else if (presentsCredential(request)) refuseCredential(context, request).catch(done);
   else if (isShort(request)) done();
   else {
@@ -60,17 +64,16 @@ function admitBody(context: Context, request: FastifyRequest, done: (error?: Err
 const isShort = ({ headers }: FastifyRequest): boolean =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= UNKNOWN_BODY_BYTES_MAX;
 
-/** Finds out who calls, by headers, address or body. For the owner, whose calls are many, without a promise. */
+/** Finds out who calls by the body, where it has a token or nothing else told, and whether it is flat. */
 function admit(context: Context, request: FastifyRequest, done: (error?: Error) => void): void {
   const share = shareIn(request.body);
   const check = (caller: Caller): AppError | undefined => {
     request.caller = caller;
     return findMisnested(context, request);
   };
-  if (share !== undefined || (request.caller === null && !isOwner(context, request))) {
-    // What the check throws must come here as well: as a rejection that nobody handles, it would end the process.
-    requireCaller(context, request, share).then(check).then(done, done);
-  } else done(check(request.caller ?? toCaller(request, [])));
+  if (share === undefined && request.caller !== null) done(check(request.caller));
+  // What the check throws must come here as well: as a rejection that nobody handles, it would end the process.
+  else requireCaller(context, request, share).then(check).then(done, done);
 }
 
 /** Whether the caller asks not to wait (RFC 7240). */

@@ -5,7 +5,7 @@ import { AppError } from '@rowcall/errors';
 import { type Chain, checkLive, covers, isToken, mayRead, toActor, toAppError } from '@rowcall/grants';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
-import { type Credentials, isOwner, refuseCredential } from './owner.js';
+import { type Credentials, findBearer, isOwner, refuseCredential } from './owner.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -35,9 +35,6 @@ const header = (request: FastifyRequest, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-const findBearer = ({ authorization = '' }: FastifyRequest['headers']): string | undefined =>
-  /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-
 /**
  * The token that a request presents: in the body's `share`, the header `x-share`, the query's `share`, or as a bearer
  * token. Where it comes beside an owner key, the token holds: it is the narrower authority.
@@ -46,7 +43,7 @@ const findBearer = ({ authorization = '' }: FastifyRequest['headers']): string |
 export function findToken(request: FastifyRequest, bodyShare?: string): string | undefined {
   const { share } = request.query as { share?: unknown };
   if (Array.isArray(share)) throw new AppError('unrecognized_request', 'share is given more than once');
-  const bearer = findBearer(request.headers);
+  const bearer = findBearer(request);
   // One by one: the owner's calls come this way too, and have nothing to collect.
   let token = oneOf(bodyShare, header(request, 'x-share'));
   token = oneOf(token, typeof share === 'string' ? share : undefined);
@@ -63,13 +60,11 @@ function oneOf(token: string | undefined, other: string | undefined): string | u
 /** Who makes the request: the owner's empty chain or a grant's; undefined for nobody that is known. */
 async function findChain(context: Credentials, request: FastifyRequest, token: string | undefined) {
   if (token === undefined) return isOwner(context, request) ? OWNER : undefined;
-  if (!isToken(token)) return undefined;
-  const found = context.grantBook.findByToken(token);
-  return found instanceof Promise ? await found : found;
+  return isToken(token) ? context.grantBook.findByToken(token) : undefined;
 }
 
 /** Who calls, as the engine knows it. */
-export function toCaller(request: FastifyRequest, chain: Chain): Caller {
+function toCaller(request: FastifyRequest, chain: Chain): Caller {
   const grant = chain.at(-1);
   const traceparent = header(request, 'traceparent');
   return {
@@ -84,6 +79,11 @@ export function toCaller(request: FastifyRequest, chain: Chain): Caller {
 function queryText(request: FastifyRequest, name: string): string | undefined {
   const value = (request.query as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** The owner, where no token is presented beside the key: found at once, since most calls are theirs. */
+export function findOwner(context: Credentials, request: FastifyRequest): Caller | undefined {
+  return findToken(request) === undefined && isOwner(context, request) ? toCaller(request, OWNER) : undefined;
 }
 
 /** The owner or the holder of a grant. @throws AppError unauthorized, counted and slowed down, for anyone else. */
@@ -139,7 +139,7 @@ export function requireLive({ chain }: Caller): void {
  * @throws AppError unauthorized for a token of no grant; expired, revoked.
  */
 export async function findReader(context: Credentials, request: FastifyRequest): Promise<Caller | undefined> {
-  if (findToken(request) === undefined) return isOwner(context, request) ? toCaller(request, OWNER) : undefined;
+  if (findToken(request) === undefined) return findOwner(context, request);
   const caller = await requireCaller(context, request);
   requireLive(caller);
   return caller;

@@ -6,12 +6,14 @@ import type { Context } from '../context.js';
 /** What credentials are checked with. */
 export type Credentials = Pick<Context, 'isOwnerKey' | 'refusals' | 'grantBook'>;
 
+/** The bearer token of a request (RFC 6750). */
+export const findBearer = ({ headers: { authorization = '' } }: FastifyRequest): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+
 /** The credential that a request presents: a bearer token, or the header x-terminal-key. Never from the address. */
 function findCredential(request: FastifyRequest): string | undefined {
-  const { authorization } = request.headers;
-  const bearer = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const key = request.headers['x-terminal-key'];
-  return bearer ?? (typeof key === 'string' ? key : undefined);
+  return findBearer(request) ?? (typeof key === 'string' ? key : undefined);
 }
 
 /** Tells whether the request carries the owner key. */
