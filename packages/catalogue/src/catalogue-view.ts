@@ -1,5 +1,4 @@
 import type { Hit, SearchOptions } from '@rowcall/resolver';
-import { nearestKeys } from '@rowcall/resolver';
 import type { Catalogue } from './catalogue.js';
 import { type Counts, countRows } from './counts.js';
 import type { Entry } from './entry.js';
@@ -53,11 +52,7 @@ export class CatalogueView implements CatalogueReading {
     });
   }
 
-  nearest(key: string, limit: number): string[] {
-    return nearestKeys(
-      key,
-      this.registry.map(({ row }) => row.key),
-      limit,
-    );
+  nearest(key: string, limit: number, isShown: (entry: Entry) => boolean = () => true): string[] {
+    return this.#catalogue.nearest(key, limit, (entry) => this.#isShown(entry) && isShown(entry));
   }
 }

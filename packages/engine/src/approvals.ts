@@ -1,6 +1,5 @@
 import { AppError, type ErrorCode } from '@rowcall/errors';
 import type { Log, ReceiptRecord } from '@rowcall/protocol';
-import { hashInput } from '@rowcall/receipts';
 import {
   beginCallIn,
   type Decider,
@@ -65,7 +64,7 @@ export class Approvals implements Parking {
 
   async park({ call, request, entry }: Pick<PreparedCall, 'call' | 'request' | 'entry'>) {
     const { records, now } = this.#context;
-    const { payload } = records.interrupted(call, 'inline', entry);
+    const { receipt, payload } = records.interrupted(call, 'inline', entry);
     const ends = call.caller.chain.map((grant) => grant.expires_at);
     const expiresAt = Math.min(now() + WAIT_MAX_MS, ...ends);
     const approval = {
@@ -74,7 +73,7 @@ export class Approvals implements Parking {
       key: entry.row.key,
       actor: call.actor,
       effect: entry.effect,
-      inputHash: hashInput(call.input),
+      inputHash: receipt.input_hash,
       contractFingerprint: entry.fingerprint,
       request: payload.request,
       requestRedacted: payload.request_redacted,

@@ -318,8 +318,10 @@ export class Engine {
     // Nobody is asked for what cannot be done; and a secret is cut from what is shown once it is known.
     if (lane === 'inline') await this.#orRefuse(call, () => run.requireCredential(), entry);
     const { claim } = request;
-    const opening = withOpened(toBareBeginning(parked), parked, this.#context);
-    if (claim !== undefined && !(await this.#begin(parked, opening))) return { kind: 'repeated' };
+    if (claim !== undefined) {
+      const opening = withOpened(toBareBeginning(parked), parked, this.#context);
+      if (!(await this.#begin(parked, opening))) return { kind: 'repeated' };
+    }
     const park = () => this.#parking.park({ call, request, entry });
     const { expiresAt } = await this.#orRefuse(call, park, entry, claim === undefined ? undefined : 'unfired');
     return { kind: 'parked', id: call.id, trace: call.trace, expiresAt };

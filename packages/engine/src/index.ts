@@ -10,4 +10,5 @@ export { defineFunction, type FunctionContext, type FunctionDefinition } from '.
 export type { GrantBook } from './grants/grant-book.js';
 export type { GrantCaller, Grants, ListedGrant, MintedGrant } from './grants/grants.js';
 export type { Lineage, Repair } from './lineage.js';
+export { unknownReceipt } from './refusal.js';
 export type { FirstAnswer, KeptAnswer, KeyedRequest, RepeatedRequests } from './repeated-requests.js';

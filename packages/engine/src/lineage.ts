@@ -13,6 +13,7 @@ import { findReceipt, findReceiptPayload, listTrace, type Store } from '@rowcall
 import type { Caller, DispatchRequest } from './call.js';
 import type { Dispatched, Engine } from './engine.js';
 import type { ReceiptRedactor } from './receipt-redactor.js';
+import { unknownReceipt } from './refusal.js';
 
 /** Receipts of a trace that one answer shows. */
 const TRACE_MAX = 1_000;
@@ -98,8 +99,8 @@ export class Lineage {
 
   /** A call with what went in and came out; `payload` is null when that is no longer kept. @throws AppError unknown_receipt. */
   async read(id: string, caller: Caller) {
-    const receipt = await this.getReceipt(id, caller);
-    const payload = await findReceiptPayload(this.#context.store.db, id);
+    const reading = [this.getReceipt(id, caller), findReceiptPayload(this.#context.store.db, id)] as const;
+    const [receipt, payload] = await Promise.all(reading);
     return { receipt, payload: payload === undefined ? null : toReadPayload(payload) };
   }
 
@@ -114,7 +115,7 @@ export class Lineage {
   async getReceipt(id: string, { actor, chain }: Pick<Caller, 'actor' | 'chain'>): Promise<Receipt> {
     const receipt = INVOCATION_ID_PATTERN.test(id) ? await findReceipt(this.#context.store.db, id) : undefined;
     if (receipt !== undefined && (mayRead(chain) || receipt.actor === actor)) return receipt;
-    throw new AppError('unknown_receipt', `no receipt has the id ${JSON.stringify(id.slice(0, 64))}`);
+    throw unknownReceipt(id);
   }
 }
 

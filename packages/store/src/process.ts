@@ -93,8 +93,6 @@ export async function listLiveLanes(db: Db): Promise<string[]> {
 export async function hasLiveRunner(db: Db, host: string): Promise<boolean> {
   const { rows } = await sql`
     select from process
-    where host = ${host} and lanes <> '{}' and heartbeat_at > now() - ${HEARTBEAT_MAX_AGE_MS} * interval '1 millisecond' limit 1`.execute(
-    db,
-  );
+    where host = ${host} and lanes <> '{}' and heartbeat_at > now() - ${ms(HEARTBEAT_MAX_AGE_MS)} limit 1`.execute(db);
   return rows.length > 0;
 }

@@ -1,15 +1,11 @@
-import { toReceiptLinks } from '@rowcall/engine';
-import { AppError } from '@rowcall/errors';
+import { toReceiptLinks, unknownReceipt } from '@rowcall/engine';
 import { type Confirmation, INVOCATION_ID_PATTERN, type Receipt } from '@rowcall/protocol';
 import { findCallState, findReceipt } from '@rowcall/store';
 import type { Context } from '../context.js';
 
-const unknown = (id: string): AppError =>
-  new AppError('unknown_receipt', `no receipt has the id ${JSON.stringify(id.slice(0, 64))}`);
-
 /** Public proof that a call ran, or where it stands. Works for rows that are long deleted. @throws AppError unknown_receipt. */
 export async function confirm(context: Pick<Context, 'store' | 'baseUrl'>, id: string): Promise<Confirmation> {
-  if (!INVOCATION_ID_PATTERN.test(id)) throw unknown(id);
+  if (!INVOCATION_ID_PATTERN.test(id)) throw unknownReceipt(id);
   const { public_receipt } = toReceiptLinks(context.baseUrl(), id);
   const receipt = await findReceipt(context.store.db, id);
   if (receipt !== undefined) return { ...toConfirmation(receipt), public_receipt };
@@ -17,7 +13,7 @@ export async function confirm(context: Pick<Context, 'store' | 'baseUrl'>, id: s
   if (state !== undefined) return { confirmed: false, state, invocation_id: id, public_receipt };
   // A job that ended between the two looks has its receipt now.
   const late = await findReceipt(context.store.db, id);
-  if (late === undefined) throw unknown(id);
+  if (late === undefined) throw unknownReceipt(id);
   return { ...toConfirmation(late), public_receipt };
 }
 

@@ -1,7 +1,7 @@
 import { type Caller, toReceiptLinks } from '@rowcall/engine';
-import { isJsonObject, type JsonObject, parseJson, type Receipt, type ReceiptPayload } from '@rowcall/protocol';
+import { isJsonObject, type JsonObject, type Receipt } from '@rowcall/protocol';
 import { toTraceTree } from '@rowcall/receipts';
-import { findReceiptPayload, type LaterCall, listLaterCalls, listTrace } from '@rowcall/store';
+import { type LaterCall, listLaterCalls, listTrace } from '@rowcall/store';
 import type { DoorContext } from '../context.js';
 import { confirm } from './confirm.js';
 import { toReceiptVerbs } from './receipt-verbs.js';
@@ -21,20 +21,19 @@ export async function readReceipt(context: DoorContext, id: string, reader: Call
     return { invocation_id: id, state: confirmation.state, links: toReceiptLinks(context.baseUrl(), id) };
   }
   const { receipt, payload, trace, replays, repairs } = await readAll(context, id, reader);
-  const request = payload === undefined ? undefined : toObject(parseJson(payload.request));
   return {
     state: 'finished',
     receipt,
-    payload: payload === undefined ? null : toPayload(payload),
+    payload,
     // It is written together with its receipt: what is not there was deleted.
-    payload_expired: payload === undefined,
+    payload_expired: payload === null,
     trace: toTraceTree(trace.slice(0, TRACE_MAX)),
     trace_complete: trace.length <= TRACE_MAX,
     replayed_by: replays.map((call) => toLater(call, context.baseUrl())),
     repaired_by: repairs.map((call) => toLater(call, context.baseUrl())),
     verbs: toReceiptVerbs({
       receipt,
-      request,
+      request: toObject(payload?.request),
       redacted: payload?.request_redacted ?? false,
       row: toRowFacts(context, receipt.key),
     }),
@@ -44,9 +43,8 @@ export async function readReceipt(context: DoorContext, id: string, reader: Call
 
 async function readAll(context: DoorContext, id: string, reader: Caller) {
   const { db } = context.store;
-  const receipt = await context.lineage.getReceipt(id, reader);
-  const [payload, trace, replays, repairs] = await Promise.all([
-    findReceiptPayload(db, id),
+  const { receipt, payload } = await context.lineage.read(id, reader);
+  const [trace, replays, repairs] = await Promise.all([
     listTrace(db, receipt.trace, TRACE_MAX + 1),
     listLaterCalls(db, { relation: 'replay_of', id, limit: LATER_MAX }),
     listLaterCalls(db, { relation: 'repairs', id, limit: LATER_MAX }),
@@ -55,14 +53,6 @@ async function readAll(context: DoorContext, id: string, reader: Caller) {
 }
 
 const toObject = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
-
-const toPayload = (payload: ReceiptPayload) => ({
-  request: parseJson(payload.request),
-  request_redacted: payload.request_redacted,
-  result: payload.result === null ? null : parseJson(payload.result),
-  result_redacted: payload.result_redacted,
-  upstream: payload.upstream === null ? null : parseJson(payload.upstream),
-});
 
 function toRowFacts({ catalogue }: DoorContext, key: string) {
   const entry = catalogue.find(key);
