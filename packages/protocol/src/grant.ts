@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EFFECTS, KEY_PATTERN, keySchema, type Risk } from './row.js';
+import { hashSchema as hash, noteSchema as note, textSchema as text } from './text.js';
 
 /** What a grant's token looks like: `sh.` and the base64url (RFC 4648) of 32 bytes. */
 export const GRANT_TOKEN_PATTERN = /^sh\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
@@ -15,12 +16,6 @@ const TTL_SECONDS_MIN = 60;
 const TTL_SECONDS_MAX = 90 * 86_400;
 const USES_MAX = 1_000_000_000;
 const FIXED_BODY_LENGTH_MAX = 65_536;
-
-const wellFormed = (value: string) => !value.includes('\0') && value.isWellFormed();
-const text = (lengthMax: number) =>
-  z.string().max(lengthMax).refine(wellFormed, 'must be well-formed Unicode without U+0000');
-const note = (lengthMax: number) => text(lengthMax).min(1);
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 const scopeSchema = z
   .union([

@@ -57,6 +57,7 @@ export {
   rowWriteSchema,
   SCRATCH_KEY_PATTERN,
 } from './row.js';
+export { noteSchema } from './text.js';
 export {
   type Confirmation,
   confirmationSchema,
@@ -66,7 +67,6 @@ export {
   dispatchAnswerSchema,
   dispatchBodySchema,
   jsonSchema,
-  noteSchema,
   parkedAnswerSchema,
   problemSchema,
   proofSchema,

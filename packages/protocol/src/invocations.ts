@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { OUTCOMES, PROOF_STATUSES } from './receipt.js';
 import { ROW_TYPES } from './row.js';
+import { hashSchema as hash } from './text.js';
 
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const rate = z.number().min(0).max(1).nullable();
 const ms = z.number().nullable();
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, jsonObjectSchema, parseJson } from './json.js';
+import { textSchema as text } from './text.js';
 
 /** What a key looks like: an upper-case letter or underscore, then up to 63 more characters. */
 export const KEY_PATTERN = /^[A-Z_][A-Z0-9_]{0,63}$/;
@@ -17,13 +18,6 @@ export type Effect = (typeof EFFECTS)[number];
 
 /** How much care a row needs: `high` when it is marked sensitive. */
 export type Risk = 'low' | 'high';
-
-const text = (bytesMax: number) =>
-  z
-    .string()
-    .max(bytesMax)
-    // Postgres text cannot hold U+0000, and a lone surrogate is not UTF-8.
-    .refine((value) => !value.includes('\0') && value.isWellFormed(), 'must be well-formed Unicode without U+0000');
 
 export const keySchema = z
   .string()

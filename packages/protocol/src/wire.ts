@@ -2,13 +2,9 @@ import { z } from 'zod';
 import { jsonObjectSchema } from './json.js';
 import { OUTCOMES, PROOF_STATUSES } from './receipt.js';
 import { keySchema, ROW_TYPES } from './row.js';
+import { hashSchema as hash, noteSchema } from './text.js';
 
-const wellFormed = (value: string) => !value.includes('\0') && value.isWellFormed();
-/** A text that goes into a column: what a caller says beside the input. */
-export const noteSchema = (lengthMax: number) =>
-  z.string().min(1).max(lengthMax).refine(wellFormed, 'must be well-formed Unicode without U+0000');
 const receiptId = z.string().max(64);
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
 
 /**
  * Body of POST /api/dispatch. `body` and `args` exclude each other, and `replay` excludes what the receipt tells; any other

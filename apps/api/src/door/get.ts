@@ -7,6 +7,7 @@ import type { App } from '../app.js';
 import type { Context, DoorContext } from '../context.js';
 import { findReader, toView } from '../plugins/caller.js';
 import { refuseCredential } from '../plugins/owner.js';
+import { shareParam } from '../routes/query.js';
 import { sendAnswer } from './answer.js';
 import { ask } from './ask.js';
 import { confirm } from './confirm.js';
@@ -42,7 +43,7 @@ const querySchema = z.strictObject({
   invoke: z.string().min(1).max(256).optional().meta({ description: 'Run a row, by the token of a grant alone.' }),
   body: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments split on "|".' }),
   args: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments by name, a JSON object.' }),
-  share: z.string().max(256).optional().meta({ description: 'Token of a grant.' }),
+  share: shareParam,
   audience: z.string().max(256).optional().meta({ description: 'Whom the call comes from, for a grant bound to one.' }),
   format: z.enum(['json', 'markdown', 'skill']).optional(),
   detail: z

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
+import { cutPage, shareParam } from '../query.js';
 import { approvalParams, approvalSchema, toApproval, unknownApproval } from './shared.js';
 
 const querySchema = z.strictObject({
@@ -14,7 +15,7 @@ const querySchema = z.strictObject({
     .regex(INVOCATION_ID_PATTERN, 'must be the next_cursor of a page')
     .optional()
     .meta({ description: 'next_cursor of the page before.' }),
-  share: z.string().max(256).optional().meta({ description: 'Token of a grant.' }),
+  share: shareParam,
 });
 
 /** GET /api/approvals and /api/approvals/{id}: calls that wait, or waited, for a person; of the holder of a grant, their own. */
@@ -41,11 +42,11 @@ export function addListApprovals(app: App, context: Context): void {
       const caller = callerOf(request);
       const actor = caller.chain.length === 0 ? undefined : caller.actor;
       const found = await listApprovals(context.store.db, { state, actor, before: cursor, limit: limit + 1 });
-      const page = found.slice(0, limit);
+      const { page, last } = cutPage(found, limit);
       reply.header('cache-control', 'no-store');
       return {
         approvals: page.map((approval) => toApproval(approval, context.baseUrl())),
-        next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
+        next_cursor: last?.id ?? null,
       };
     },
   });

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { admitReader } from '../../plugins/caller.js';
+import { cutPage } from '../query.js';
 
 const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
@@ -33,9 +34,8 @@ export function addListRows(app: App, context: Context): void {
       const entries = [...context.catalogue.list()]
         .filter(({ row }) => row.key > cursor && (category === undefined || row.category === category))
         .sort((a, b) => (a.row.key < b.row.key ? -1 : 1));
-      const page = entries.slice(0, limit);
-      const next = entries.length > page.length ? (page.at(-1)?.row.key ?? null) : null;
-      return { rows: page.map((entry) => entry.toRow()), next_cursor: next };
+      const { page, last } = cutPage(entries, limit);
+      return { rows: page.map((entry) => entry.toRow()), next_cursor: last?.key ?? null };
     },
   });
 }

@@ -6,19 +6,12 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { requireOwner } from '../../plugins/owner.js';
+import { cutPage, queryText as text } from '../query.js';
 
 const LIMIT_MAX = 500;
 const LIMIT_DEFAULT = 100;
 
 const eventId = z.coerce.number('must be the id of an event').int().min(0).max(Number.MAX_SAFE_INTEGER);
-
-/** What no text column can hold, no event has. */
-const text = (lengthMax: number) =>
-  z
-    .string()
-    .min(1)
-    .max(lengthMax)
-    .refine((value) => !value.includes('\0'), 'must not contain U+0000');
 
 const querySchema = z.strictObject({
   kind: text(128).optional().meta({ description: 'Such as DENY.', example: 'DIRECTORY_MUTATE' }),
@@ -76,8 +69,8 @@ const wantsStream = ({ headers: { accept } }: FastifyRequest): boolean =>
 async function list(context: Context, query: Query) {
   const { limit = LIMIT_DEFAULT, order = 'desc', ...rest } = query;
   const events = await listEvents(context.store.db, { ...rest, order, limit: limit + 1 });
-  const page = events.slice(0, limit);
-  return { events: page, next_cursor: events.length > limit ? (page.at(-1)?.id ?? null) : null };
+  const { page, last } = cutPage(events, limit);
+  return { events: page, next_cursor: last?.id ?? null };
 }
 
 /** @throws AppError unrecognized_request for what only a page has. */

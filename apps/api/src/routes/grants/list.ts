@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
+import { cutPage, shareParam } from '../query.js';
 
 const querySchema = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -11,7 +12,7 @@ const querySchema = z.strictObject({
     .regex(GRANT_FINGERPRINT_PATTERN, 'must be the next_cursor of a page')
     .optional()
     .meta({ description: 'next_cursor of the page before.' }),
-  share: z.string().max(256).optional().meta({ description: 'Token of a grant.' }),
+  share: shareParam,
 });
 
 /** GET /api/grants: all grants for the owner; for the holder of one, that and what derives from it. Newest first. */
@@ -37,10 +38,9 @@ export function addListGrants(app: App, context: Context): void {
       const { limit, cursor } = request.query;
       const caller = callerOf(request);
       const found = await context.grants.list(caller, { limit: limit + 1, before: cursor });
-      const grants = found.slice(0, limit);
-      const next = found.length > limit ? (grants.at(-1)?.fingerprint ?? null) : null;
+      const { page, last } = cutPage(found, limit);
       reply.header('cache-control', 'no-store');
-      return { grants: [...grants], next_cursor: next };
+      return { grants: page, next_cursor: last?.fingerprint ?? null };
     },
   });
 }

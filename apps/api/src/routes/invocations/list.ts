@@ -12,16 +12,10 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
+import { shareParam, queryText as text } from '../query.js';
 
 const LIMIT_MAX = 200;
 
-/** What no text column can hold is no receipt's either. */
-const text = (lengthMax: number) =>
-  z
-    .string()
-    .min(1)
-    .max(lengthMax)
-    .refine((value) => !value.includes('\0'), 'must not contain U+0000');
 const moment = z.iso
   .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z (RFC 3339)' })
   .transform((value) => Date.parse(value));
@@ -43,7 +37,7 @@ const querySchema = z
     waste: z.literal('true').optional().meta({ description: 'Not material, yet tokens or money were spent.' }),
     from: moment.optional().meta({ description: 'Calls that began then or later; RFC 3339.' }),
     to: moment.optional().meta({ description: 'Calls that began before; RFC 3339.' }),
-    share: z.string().max(256).optional().meta({ description: 'Token of a grant.' }),
+    share: shareParam,
     limit: z.coerce.number().int().min(1).max(LIMIT_MAX).default(50),
     cursor: cursor.optional().meta({ description: 'next_cursor of the page before, with the same filters.' }),
     summary: z
