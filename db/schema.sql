@@ -386,6 +386,8 @@ create table approval (
   trace text collate "C" not null,
   key text collate "C" not null,
   actor text not null,
+  -- The owner's grant that the caller's derives from: all that do share what may wait.
+  origin text collate "C" not null,
   effect text not null check (effect in ('read', 'write', 'destructive')),
   input_hash text not null,
   contract_fingerprint text not null,
@@ -406,7 +408,7 @@ create table approval (
 );
 
 create index approval_waiting on approval (expires_at) where state = 'waiting';
-create index approval_actor_waiting on approval (actor) where state = 'waiting';
+create index approval_origin_waiting on approval (origin) where state = 'waiting';
 
 -- Repeated requests ---------------------------------------------------------------------------------------------------
 

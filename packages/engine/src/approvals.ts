@@ -72,6 +72,7 @@ export class Approvals implements Parking {
       trace: call.trace,
       key: entry.row.key,
       actor: call.actor,
+      origin: call.caller.chain[0]?.fingerprint ?? call.actor,
       effect: entry.effect,
       inputHash: receipt.input_hash,
       contractFingerprint: entry.fingerprint,

@@ -1,5 +1,5 @@
 import type { Effect } from '@rowcall/protocol';
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { insertEvent } from './event.js';
 import type { ApprovalTable, Database } from './schema.js';
 
@@ -12,6 +12,8 @@ export interface NewApproval {
   readonly trace: string;
   readonly key: string;
   readonly actor: string;
+  /** Fingerprint of the owner's grant that the caller's derives from. */
+  readonly origin: string;
   readonly effect: Effect;
   readonly inputHash: string;
   readonly contractFingerprint: string;
@@ -31,31 +33,23 @@ export type StoredApproval = Selectable<ApprovalTable>;
 
 /**
  * Parks a call, which was opened where an Idempotency-Key names it, and writes the event `APPROVAL_REQUEST`.
- * @returns false when the caller, and whoever holds a grant of the same origin, have `waitingMax` calls waiting already: then
- * nothing was parked. Else a holder could derive as many callers as it wants.
+ * @returns false when the callers of its origin have `waitingMax` calls waiting already: then nothing was parked. Counted by
+ * the caller alone, a holder could derive as many callers as it wants.
  */
 export async function insertApproval(db: Db, approval: NewApproval, waitingMax: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const origin = await findOrigin(tx, approval.actor);
     // Else calls of one origin that come together would not count each other.
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`rowcall approvals of ${origin}`}, 0))`.execute(tx);
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`rowcall approvals of ${approval.origin}`}, 0))`.execute(
+      tx,
+    );
     const { rows } = await sql`
-      with recursive waiting as (
-        select a.id, a.actor, g.fingerprint, g.parent
-        from approval a left join capability_grant g on g.fingerprint = ${toFingerprint(sql`a.actor`)}
-        where a.state = 'waiting'
-        union all
-        select waiting.id, waiting.actor, above.fingerprint, above.parent
-        from waiting join capability_grant above on above.fingerprint = waiting.parent
-      )
-      insert into approval (id, trace, key, actor, effect, input_hash, contract_fingerprint, request, request_redacted,
-        call, reason, on_behalf_of, expires_at)
-      select ${approval.id}, ${approval.trace}, ${approval.key}, ${approval.actor}, ${approval.effect},
-        ${approval.inputHash}, ${approval.contractFingerprint}, ${approval.request}, ${approval.requestRedacted},
-        ${approval.call}, ${approval.reason}, ${approval.onBehalfOf}, ${new Date(approval.expiresAt)}
-      where ${waitingMax} > (
-        select count(distinct id) from waiting where actor = ${approval.actor} or fingerprint = ${origin}
-      )
+      insert into approval (id, trace, key, actor, origin, effect, input_hash, contract_fingerprint, request,
+        request_redacted, call, reason, on_behalf_of, expires_at)
+      select ${approval.id}, ${approval.trace}, ${approval.key}, ${approval.actor}, ${approval.origin},
+        ${approval.effect}, ${approval.inputHash}, ${approval.contractFingerprint}, ${approval.request},
+        ${approval.requestRedacted}, ${approval.call}, ${approval.reason}, ${approval.onBehalfOf},
+        ${new Date(approval.expiresAt)}
+      where (select count(*) from approval where origin = ${approval.origin} and state = 'waiting') < ${waitingMax}
       returning id`.execute(tx);
     if (rows.length === 0) return false;
     await tx.deleteFrom('opened').where('id', '=', approval.id).execute();
@@ -68,21 +62,6 @@ export async function insertApproval(db: Db, approval: NewApproval, waitingMax: 
     });
     return true;
   });
-}
-
-/** How a grant is named whose holder receipts call `cap:…`. */
-const toFingerprint = (actor: RawBuilder<unknown>) => sql`replace(${actor}, 'cap:', 'cap_')`;
-
-/** The grant of the owner's that a caller's grant derives from; the caller itself where there is none. */
-async function findOrigin(db: Db, actor: string): Promise<string> {
-  const { rows } = await sql<{ fingerprint: string }>`
-    with recursive chain as (
-      select fingerprint, parent from capability_grant where fingerprint = ${toFingerprint(sql`${actor}::text`)}
-      union all
-      select above.fingerprint, above.parent from capability_grant above join chain on above.fingerprint = chain.parent
-    )
-    select fingerprint from chain where parent is null`.execute(db);
-  return rows[0]?.fingerprint ?? actor;
 }
 
 /** @returns the call that waits or waited, or undefined when there is none of that id. */

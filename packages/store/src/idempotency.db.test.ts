@@ -65,6 +65,7 @@ describe('old keys', () => {
       trace: receipt.trace,
       key: 'PAY',
       actor: 'owner',
+      origin: 'owner',
       effect: 'write',
       inputHash: '',
       contractFingerprint: '',

@@ -134,6 +134,7 @@ export interface ApprovalTable {
   trace: string;
   key: string;
   actor: string;
+  origin: string;
   effect: string;
   input_hash: string;
   contract_fingerprint: string;

@@ -226,6 +226,16 @@ describe('a parked call', () => {
     expect(Date.parse(String(expires_at))).toBeLessThanOrEqual(before + 130_000);
   });
 
+  it('counts for the grant of the owner’s that its caller’s derives from', async () => {
+    const root = await mint();
+    const derived = await here.anyone.post('/api/grants/attenuate', {}, root.bearer);
+    const { token, fingerprint } = derived.json<{ token: string; fingerprint: string }>();
+    const ids = [await park(root), await park({ fingerprint, bearer: { 'x-share': token } })];
+    const { rows } = await here.context.store.pool.query('select origin from approval where id = any($1)', [ids]);
+    expect(rows).toEqual([{ origin: root.fingerprint }, { origin: root.fingerprint }]);
+    expect((await here.owner.get(`/api/approvals/${ids[1]}`)).json()).not.toHaveProperty('origin');
+  });
+
   it('ends as denied when the row changed since', async () => {
     await addRow({ ...PAY, key: 'CHANGING', target: `POST ${upstream.url}/a` });
     const id = await park(await mint({ scope: { keys: ['CHANGING'] } }), { key: 'CHANGING', body: '1' });

@@ -37,7 +37,17 @@ export const approvalSchema = z
 
 /** A parked call as it is answered: without the input as it was sent, which may hold secrets. */
 export function toApproval(approval: StoredApproval, baseUrl: string): z.output<typeof approvalSchema> {
-  const { call: _, trace: _trace, request, requested_at, expires_at, decided_at, effect, ...rest } = approval;
+  const {
+    call: _,
+    trace: _trace,
+    origin: _origin,
+    request,
+    requested_at,
+    expires_at,
+    decided_at,
+    effect,
+    ...rest
+  } = approval;
   return {
     ...rest,
     effect: z.enum(EFFECTS).parse(effect),
