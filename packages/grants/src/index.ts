@@ -10,6 +10,6 @@ export {
 } from './explain.js';
 export { type Allowed, decide } from './gate.js';
 export type { Chain, Grant, RowFacts, Rows } from './grant.js';
-export { GRANT_DEPTH_MAX, narrow } from './narrow.js';
+export { narrow } from './narrow.js';
 export { type MintContext, mint } from './terms.js';
-export { hashToken, isToken, isTokenOf, toActor, toGrantFingerprint, toToken } from './token.js';
+export { hashToken, isToken, toActor, toGrantFingerprint, toToken } from './token.js';

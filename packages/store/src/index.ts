@@ -28,14 +28,13 @@ export { type BulkResult, upsertRows, writeBulk } from './directory-bulk.js';
 export {
   EVENT_CHANNEL,
   type EventFilter,
-  type EventPage,
   insertEvent,
   insertEvents,
   listEvents,
   type NewEvent,
   type StoredEvent,
 } from './event.js';
-export { type EventsUpTo, EventTail } from './event-tail.js';
+export { EventTail } from './event-tail.js';
 export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
 export {
   findGrantChain,
@@ -43,18 +42,15 @@ export {
   type GrantName,
   insertGrant,
   listGrants,
-  type NewGrant,
   revokeGrant,
 } from './grant.js';
 export {
   deleteOldKeys,
   findKnownRequest,
-  IDEMPOTENCY_DAYS,
   type KnownRequest,
   saveAnswer,
 } from './idempotency.js';
 export {
-  type CallState,
   type ClaimedJob,
   COMPLETE_BATCH_MAX,
   claimJobs,
