@@ -1,4 +1,4 @@
-import type { Catalogue, Entry } from '@rowcall/catalogue';
+import { type Catalogue, type CatalogueReading, CatalogueView, type Entry } from '@rowcall/catalogue';
 import { AppError } from '@rowcall/errors';
 import { KEY_PATTERN, type Row, type RowPatch, type RowWrite } from '@rowcall/protocol';
 import {
@@ -34,7 +34,6 @@ export interface Found {
 
 /** Tells which rows a caller may know of. */
 export type IsShown = (entry: Entry) => boolean;
-const ALL: IsShown = () => true;
 
 const SUGGESTIONS_MAX = 6;
 
@@ -51,31 +50,33 @@ export class Directory {
   }
 
   /** The entry of a key, of those that are shown. @throws AppError unknown_key with the keys that were probably meant. */
-  get(key: string, isShown: IsShown = ALL): Entry {
-    const entry = this.#options.catalogue.find(key);
-    if (entry === undefined || !isShown(entry)) throw this.unknownKey(key, isShown);
+  get(key: string, isShown?: IsShown): Entry {
+    const entry = this.#view(isShown).find(key);
+    if (entry === undefined) throw this.unknownKey(key, isShown);
     return entry;
   }
 
   /** Rows that planners see and that fit a question, best first. */
-  search(question: string, limit: number, isShown: IsShown = ALL): Found[] {
-    const { catalogue } = this.#options;
-    const filter = (key: string): boolean => {
-      const entry = catalogue.find(key);
-      return entry !== undefined && isShown(entry);
-    };
-    return catalogue.search(question, isShown === ALL ? { limit } : { limit, filter }).flatMap(({ key, score }) => {
-      const entry = catalogue.find(key);
+  search(question: string, limit: number, isShown?: IsShown): Found[] {
+    const rows = this.#view(isShown);
+    return rows.search(question, { limit }).flatMap(({ key, score }) => {
+      const entry = rows.find(key);
       return entry === undefined ? [] : [{ entry, score: Math.round(score * 1_000) / 1_000 }];
     });
   }
 
   /** Says that no row has the key, and which keys were probably meant. */
-  unknownKey(key: string, isShown: IsShown = ALL): AppError {
-    const didYouMean = this.#options.catalogue.nearest(key, SUGGESTIONS_MAX, isShown);
+  unknownKey(key: string, isShown?: IsShown): AppError {
+    const didYouMean = this.#view(isShown).nearest(key, SUGGESTIONS_MAX);
     return new AppError('unknown_key', `no row has the key ${JSON.stringify(key)}`, {
       details: { did_you_mean: didYouMean },
     });
+  }
+
+  /** The rows that are shown; all of them where nothing is said. */
+  #view(isShown: IsShown | undefined): CatalogueReading {
+    const { catalogue } = this.#options;
+    return isShown === undefined ? catalogue : new CatalogueView(catalogue, isShown);
   }
 
   /**
