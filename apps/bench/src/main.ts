@@ -11,6 +11,8 @@ import { runPropagate } from './propagate/run.js';
 import { RENDER_HELP } from './render/options.js';
 import { runRender } from './render/run.js';
 import { say } from './report.js';
+import { RETRIEVAL_HELP } from './retrieval/options.js';
+import { runRetrieval } from './retrieval/run.js';
 
 const BENCHES = {
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
@@ -19,6 +21,7 @@ const BENCHES = {
   ledger: { run: runLedger, help: LEDGER_HELP },
   propagate: { run: runPropagate, help: PROPAGATE_HELP },
   render: { run: runRender, help: RENDER_HELP },
+  retrieval: { run: runRetrieval, help: RETRIEVAL_HELP },
 } as const;
 
 /** Exit code of a wrong command line: EX_USAGE of sysexits.h. */
