@@ -22,6 +22,7 @@ const CONFIG: ServerConfig = {
   secretKey: undefined,
   functionFolder: undefined,
   payloadDays: 0,
+  askDays: 0,
   lanes: [],
   concurrency: 1,
 };

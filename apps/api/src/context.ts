@@ -2,10 +2,10 @@ import type { CatalogueReading } from '@rowcall/catalogue';
 import { buildEngine, type EngineParts } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
-import { Listener } from '@rowcall/store';
+import { expireAsks, expirePayloads, Listener } from '@rowcall/store';
 import { EventStreams } from './event-streams.js';
-import { PayloadSweeper } from './payload-sweeper.js';
 import { RefusalCounter } from './refusal-counter.js';
+import { RetentionSweeper } from './retention-sweeper.js';
 
 /** Parts of the engine that requests reach. */
 type Reached =
@@ -18,6 +18,7 @@ type Reached =
   | 'approvals'
   | 'lineage'
   | 'repeatedRequests'
+  | 'asks'
   | 'housekeeping'
   | 'missingCredentials';
 
@@ -71,7 +72,10 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   });
   const { store, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
-  const payloads = new PayloadSweeper({ store, log, days: config.payloadDays });
+  const sweepers = [
+    new RetentionSweeper({ store, log, what: 'payloads', expire: expirePayloads, days: config.payloadDays }),
+    new RetentionSweeper({ store, log, what: 'asks', expire: expireAsks, days: config.askDays }),
+  ];
   const events = new EventStreams({ store, log });
   const listener = new Listener({
     url: databaseUrl,
@@ -82,7 +86,8 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   const stopAll = async () => {
     events.stop();
     await parts.drain(0);
-    await payloads.stop();
+    for (const sweeper of sweepers) await sweeper.stop();
+    await parts.asks.stop();
     await refusals.stop();
     await listener.stop();
     await store.close();
@@ -99,7 +104,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
       await parts.housekeeping.start();
       await parts.loadFunctions();
       await listener.start();
-      payloads.start();
+      for (const sweeper of sweepers) sweeper.start();
     },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {

@@ -62,6 +62,12 @@ describe('parseConfig', () => {
     expect(problemsOf({ ROWCALL_PAYLOAD_DAYS: 'ever' })).toEqual(['ROWCALL_PAYLOAD_DAYS must be a number of days']);
   });
 
+  it('keeps asks for 30 days unless told otherwise, and for ever at 0', () => {
+    expect(parseConfig({}, noFiles).askDays).toBe(30);
+    expect(parseConfig({ ROWCALL_ASK_DAYS: '0' }, noFiles).askDays).toBe(0);
+    expect(problemsOf({ ROWCALL_ASK_DAYS: '1.5' })).toEqual(['ROWCALL_ASK_DAYS must be whole days']);
+  });
+
   it('refuses a misspelt setting instead of ignoring it', () => {
     expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
   });

@@ -5,6 +5,7 @@ import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
 import { Ledger, type NewProcess, openStore, type Store, type Subscription } from '@rowcall/store';
 import { Approvals } from './approvals.js';
+import { Asks } from './asks/asks.js';
 import { CallRecords } from './call-records.js';
 import { Completions } from './completions.js';
 import { Credentials } from './credentials.js';
@@ -65,6 +66,8 @@ export interface EngineParts {
   readonly approvals: Approvals;
   readonly lineage: Lineage;
   readonly repeatedRequests: RepeatedRequests;
+  /** Whoever opened the store stops it before: then it writes what waits. */
+  readonly asks: Asks;
   /** Keeps the process registered, from `start` on: what may be called only then is whatever changes the world. */
   readonly housekeeping: Housekeeping;
   /** The environment variables that a credential needs and that are not set. */
@@ -165,6 +168,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     grants,
     approvals,
     lineage,
+    asks: new Asks({ store, redactor, log, now }),
     repeatedRequests: new RepeatedRequests({ store, completions, engine, secretKey }),
     housekeeping,
     missingCredentials: (auth) => http.missing(auth),

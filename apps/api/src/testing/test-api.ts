@@ -95,6 +95,7 @@ function toConfig(databaseUrl: string): ServerConfig {
     secretKey: undefined,
     functionFolder: undefined,
     payloadDays: 90,
+    askDays: 30,
     lanes: ['default'],
     concurrency: 8,
   };
