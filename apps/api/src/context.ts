@@ -53,7 +53,10 @@ export interface ContextOptions {
   readonly beforeFire?: (id: string) => void | Promise<void>;
 }
 
-/** Wires an API process. Connects to nothing yet. */
+const toOwnSecrets = ({ ownerKey, ownerKeyNext, mcpToken }: ServerConfig): string[] =>
+  [ownerKey, ownerKeyNext, mcpToken].filter((secret) => secret !== undefined);
+
+/** Wires an API process. Connects to nothing yet. @param config with the owner key, given or generated. */
 export function buildContext(config: ServerConfig, options: ContextOptions): Context {
   const { log, isOwnerKey, baseUrl, readCredential, version } = options;
   const { databaseUrl, allowNets, timeZone, secretKey, functionFolder } = config;
@@ -63,6 +66,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     allowNets,
     timeZone,
     secretKey,
+    ownSecrets: toOwnSecrets(config),
     functionFolder,
     name,
     version,

@@ -41,6 +41,8 @@ export interface BuildEngineOptions {
   readonly readCredential: (name: string) => string | undefined;
   /** ROWCALL_SECRET_KEY, which tokens are kept encrypted with. Undefined: they end with the process. */
   readonly secretKey: string | undefined;
+  /** Other secrets of the deployment's own, to be cut from the questions that are kept. */
+  readonly ownSecrets?: readonly string[];
   /** Epoch milliseconds; the machine's clock when not given. */
   readonly now?: () => number;
   /** Functions beside the built-in ones. */
@@ -168,7 +170,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     grants,
     approvals,
     lineage,
-    asks: new Asks({ store, redactor, log, now }),
+    asks: new Asks({ store, redactor, ownSecrets: toOwnSecrets(options), log, now }),
     repeatedRequests: new RepeatedRequests({ store, completions, engine, secretKey }),
     housekeeping,
     missingCredentials: (auth) => http.missing(auth),
@@ -189,6 +191,9 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     },
   };
 }
+
+const toOwnSecrets = ({ secretKey, ownSecrets = [] }: BuildEngineOptions): readonly string[] =>
+  secretKey === undefined ? ownSecrets : [secretKey, ...ownSecrets];
 
 function buildFolder(
   { functionFolder, log }: BuildEngineOptions,

@@ -1,6 +1,7 @@
 import type { Log } from '@rowcall/protocol';
 import { type Redactor, toColumnText } from '@rowcall/receipts';
 import { ANYONE, type NewAsk, type Store } from '@rowcall/store';
+import { buildValueRedactor } from '../http/redact.js';
 import { newAskId } from '../ids.js';
 import { type AskedBy, AskLimits } from './ask-limits.js';
 import { AskWriter } from './ask-writer.js';
@@ -30,6 +31,8 @@ export interface AsksOptions {
   readonly store: Pick<Store, 'pool' | 'db'>;
   /** Cuts secrets out of what is kept, up to date. */
   readonly redactor: { readonly current: Redactor };
+  /** Secrets of the deployment's own, such as the owner key: anybody may put one into a question, and questions are kept. */
+  readonly ownSecrets: readonly string[];
   readonly log: Log;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -41,6 +44,7 @@ export interface AsksOptions {
  */
 export class Asks {
   readonly #redactor: AsksOptions['redactor'];
+  readonly #ownRedactor: Redactor;
   readonly #now: () => number;
   readonly #limits: AskLimits;
   readonly #recent: RecentAsks;
@@ -48,8 +52,9 @@ export class Asks {
   /** Asks beyond the limits. */
   #refused = 0;
 
-  constructor({ store, redactor, log, now }: AsksOptions) {
+  constructor({ store, redactor, ownSecrets, log, now }: AsksOptions) {
     this.#redactor = redactor;
+    this.#ownRedactor = buildValueRedactor(ownSecrets);
     this.#now = now;
     this.#limits = new AskLimits(now);
     this.#recent = new RecentAsks(now);
@@ -96,7 +101,8 @@ export class Asks {
   }
 
   #toQuestion(question: string): string {
-    return toColumnText(this.#redactor.current.text(question.slice(0, QUESTION_READ_MAX)), QUESTION_MAX);
+    const text = this.#ownRedactor.text(question.slice(0, QUESTION_READ_MAX));
+    return toColumnText(this.#redactor.current.text(text), QUESTION_MAX);
   }
 
   #toAsk({ actor, best, confidence, category }: Asked, question: string, keys: readonly string[]): NewAsk {

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askAs, findAsk, flushAsks, type ListedAsk } from '../../testing/asks.js';
 import { mintGrant } from '../../testing/grants.js';
-import { startTestApi, type TestApi } from '../../testing/test-api.js';
+import { OWNER_KEY, startTestApi, type TestApi } from '../../testing/test-api.js';
 
 const ASKED = { keys: [], best: null, confidence: 0, category: null, actor: 'owner' };
+const SECRET_KEY = 'key/of all tokens';
 const SECRET = 'correct-horse-battery-staple';
 
 let api: TestApi;
 beforeAll(async () => {
-  api = await startTestApi({ credentials: { UPSTREAM_KEY: SECRET } });
+  api = await startTestApi({ credentials: { UPSTREAM_KEY: SECRET }, config: { secretKey: SECRET_KEY } });
 });
 afterAll(() => api.close());
 
@@ -44,11 +45,14 @@ describe('GET /api/asks', () => {
     });
     await api.owner.invoke({ key: 'GUARDED', body: '' });
     const token = ['sh', 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'].join('.');
-    const held = await askAs(api.owner, `is ${SECRET} or ${token} or "password": "hunter2" valid`);
+    const held = await askAs(
+      api.owner,
+      `is ${SECRET} or ${token} or ${OWNER_KEY}, ${encodeURIComponent(SECRET_KEY)} or "password": "hunter2" valid`,
+    );
     const cut = await askAs(api.owner, `${'x'.repeat(489)} ${SECRET}`);
     const strange = api.context.asks.record({ ...ASKED, question: 'a\u0000b \ud83e and 🦜' });
     await flushAsks(api);
-    const valid = 'is [redacted] or [redacted] or "password": "[redacted]" valid';
+    const valid = 'is [redacted] or [redacted] or [redacted], [redacted] or "password": "[redacted]" valid';
     expect(await findAsk(api, held.id)).toMatchObject({ question: valid });
     expect(await findAsk(api, cut.id)).toMatchObject({ question: `${'x'.repeat(489)} [redacted]` });
     expect(await findAsk(api, strange)).toMatchObject({ question: 'a\uFFFDb \uFFFD and 🦜' });
