@@ -23,6 +23,7 @@ const CONFIG: ServerConfig = {
   functionFolder: undefined,
   payloadDays: 0,
   askDays: 0,
+  learn: false,
   lanes: [],
   concurrency: 1,
 };

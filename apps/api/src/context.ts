@@ -1,5 +1,5 @@
 import type { CatalogueReading } from '@rowcall/catalogue';
-import { buildEngine, type EngineParts } from '@rowcall/engine';
+import { buildEngine, type EngineParts, LearnedPairs } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { expireAsks, expirePayloads, Listener } from '@rowcall/store';
@@ -80,6 +80,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     new RetentionSweeper({ store, log, what: 'payloads', expire: expirePayloads, days: config.payloadDays }),
     new RetentionSweeper({ store, log, what: 'asks', expire: expireAsks, days: config.askDays }),
   ];
+  const learned = config.learn ? new LearnedPairs({ store, catalogue: parts.catalogue, log }) : undefined;
   const events = new EventStreams({ store, log });
   const listener = new Listener({
     url: databaseUrl,
@@ -91,6 +92,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     events.stop();
     await parts.drain(0);
     for (const sweeper of sweepers) await sweeper.stop();
+    await learned?.stop();
     await parts.asks.stop();
     await refusals.stop();
     await listener.stop();
@@ -109,6 +111,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
       await parts.loadFunctions();
       await listener.start();
       for (const sweeper of sweepers) sweeper.start();
+      learned?.start();
     },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {

@@ -68,6 +68,12 @@ describe('parseConfig', () => {
     expect(problemsOf({ ROWCALL_ASK_DAYS: '1.5' })).toEqual(['ROWCALL_ASK_DAYS must be whole days']);
   });
 
+  it('learns nothing unless told to', () => {
+    expect(parseConfig({}, noFiles).learn).toBe(false);
+    expect(parseConfig({ ROWCALL_LEARN: 'on' }, noFiles).learn).toBe(true);
+    expect(problemsOf({ ROWCALL_LEARN: 'true' })).toEqual(['ROWCALL_LEARN must be on or off']);
+  });
+
   it('refuses a misspelt setting instead of ignoring it', () => {
     expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
   });

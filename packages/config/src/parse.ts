@@ -69,6 +69,7 @@ const schema = z.object({
     .default(['default']),
   ROWCALL_PAYLOAD_DAYS: days.default(90),
   ROWCALL_ASK_DAYS: days.default(30),
+  ROWCALL_LEARN: z.enum(['on', 'off'], 'must be on or off').default('off'),
   ROWCALL_CONCURRENCY: z.coerce.number('must be a number').int().min(1).max(1_000).default(8),
 });
 
@@ -103,6 +104,8 @@ export interface Config {
   readonly payloadDays: number;
   /** Days that asks are kept; 0: for ever. */
   readonly askDays: number;
+  /** True: what was called after a question breaks ties between rows that fit the next one alike. */
+  readonly learn: boolean;
   /** Lanes that a runner serves. */
   readonly lanes: readonly string[];
   /** Calls that a runner runs at the same time. */
@@ -187,6 +190,7 @@ function toConfig(data: z.output<typeof schema>): Config {
     functionFolder: data.ROWCALL_FUNCTIONS,
     payloadDays: data.ROWCALL_PAYLOAD_DAYS,
     askDays: data.ROWCALL_ASK_DAYS,
+    learn: data.ROWCALL_LEARN === 'on',
     lanes: data.ROWCALL_LANES,
     concurrency: data.ROWCALL_CONCURRENCY,
   };

@@ -9,6 +9,7 @@ export {
   type StoredApproval,
 } from './approval.js';
 export { ANYONE, type AskRead, insertAsks, type NewAsk, noteAskReads } from './ask.js';
+export { type LearnedPair, listLearnedPairs } from './ask-learned.js';
 export { listAsks, type StoredAsk } from './ask-list.js';
 export { type AskQuality, measureAsks } from './ask-quality.js';
 export { isDatabaseAway } from './database-away.js';

@@ -96,6 +96,7 @@ function toConfig(databaseUrl: string): ServerConfig {
     functionFolder: undefined,
     payloadDays: 90,
     askDays: 30,
+    learn: false,
     lanes: ['default'],
     concurrency: 8,
   };
