@@ -126,7 +126,6 @@ export {
   listEmbeddedKeys,
   listRowEmbeddings,
   listRowEmbeddingsOf,
-  type NewRowEmbedding,
   type StoredRowEmbedding,
   saveRowEmbeddings,
   takeEmbeddingTurn,
