@@ -130,7 +130,6 @@ export {
   listEmbeddedKeys,
   listRowEmbeddings,
   listRowEmbeddingsOf,
-  type NewRowEmbedding,
   type StoredRowEmbedding,
   saveRowEmbeddings,
   takeEmbeddingTurn,
