@@ -1,3 +1,5 @@
+import { ASK_HELP } from './ask/options.js';
+import { runAsk } from './ask/run.js';
 import { DISPATCH_HELP } from './dispatch/options.js';
 import { runDispatch } from './dispatch/run.js';
 import { HTTP_HELP } from './http/options.js';
@@ -15,6 +17,7 @@ import { RETRIEVAL_HELP } from './retrieval/options.js';
 import { runRetrieval } from './retrieval/run.js';
 
 const BENCHES = {
+  ask: { run: runAsk, help: ASK_HELP },
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
   http: { run: runHttp, help: HTTP_HELP },
   import: { run: runImport, help: IMPORT_HELP },
