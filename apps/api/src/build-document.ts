@@ -24,6 +24,7 @@ const CONFIG: ServerConfig = {
   payloadDays: 0,
   lanes: [],
   concurrency: 1,
+  embeddings: undefined,
 };
 
 /** The OpenAPI document of all routes, without a database and without a port. */

@@ -1,7 +1,9 @@
-import type { CatalogueReading } from '@rowcall/catalogue';
+import { type CatalogueReading, EmbeddingLoader } from '@rowcall/catalogue';
+import { buildEmbedder, type Embedder, toModelName } from '@rowcall/embeddings';
 import { buildEngine, type EngineParts } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
+import { sha256 } from '@rowcall/receipts';
 import { Listener } from '@rowcall/store';
 import { EventStreams } from './event-streams.js';
 import { PayloadSweeper } from './payload-sweeper.js';
@@ -23,7 +25,9 @@ type Reached =
 
 /** Everything an API process is made of, built once. */
 export interface Context extends Pick<EngineParts, Reached> {
-  readonly config: Pick<ServerConfig, 'publicContracts' | 'publicConfirm'>;
+  readonly config: Pick<ServerConfig, 'publicContracts' | 'publicConfirm' | 'embeddings'>;
+  /** Puts questions into numbers, where a service for that is set. */
+  readonly embedder: Pick<Embedder, 'embedQuestion'>;
   readonly lanes: { readonly live: readonly string[] };
   readonly events: EventStreams;
   readonly refusals: RefusalCounter;
@@ -73,17 +77,24 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   const refusals = new RefusalCounter({ store, log });
   const payloads = new PayloadSweeper({ store, log, days: config.payloadDays });
   const events = new EventStreams({ store, log });
+  const embedder = buildEmbedder(config.embeddings, { log });
+  const loader =
+    config.embeddings === undefined
+      ? undefined
+      : new EmbeddingLoader({ ...parts, log, sha256, model: toModelName(config.embeddings) });
   const listener = new Listener({
     url: databaseUrl,
     name,
     log,
-    subscriptions: [...subscriptions, events.subscription],
+    subscriptions: [...subscriptions, events.subscription, ...(loader === undefined ? [] : [loader.subscription])],
   });
   const stopAll = async () => {
     events.stop();
     await parts.drain(0);
     await payloads.stop();
     await refusals.stop();
+    await embedder.close();
+    await loader?.stop();
     await listener.stop();
     await store.close();
   };
@@ -92,6 +103,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     ...parts,
     config,
     events,
+    embedder,
     refusals,
     isOwnerKey,
     baseUrl,

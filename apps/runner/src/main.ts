@@ -5,6 +5,7 @@ import { buildEngine } from '@rowcall/engine';
 import { onStop, readCredential, readServerConfig, runMain } from '@rowcall/process';
 import { Listener, migrate } from '@rowcall/store';
 import { pino } from 'pino';
+import { buildRowEmbedding } from './embeddings/build.js';
 import { Runner } from './runner.js';
 
 /** How long, in ms, calls under way get to finish at a stop. */
@@ -33,14 +34,16 @@ await runMain(async () => {
   });
   const { store, engine, housekeeping } = parts;
   const runner = new Runner({ runner: registration, store, engine, log, sweep: () => housekeeping.sweep() });
+  const rowEmbedding = buildRowEmbedding(config.embeddings, { store, log, catalogue: parts.catalogue });
   const listener = new Listener({
     url: databaseUrl,
     name,
     log,
-    subscriptions: [...parts.subscriptions, runner.subscription],
+    subscriptions: [...parts.subscriptions, runner.subscription, ...rowEmbedding.subscriptions],
   });
   const stop = onStop(log, async () => {
     await runner.stop(GRACE_MS);
+    await rowEmbedding.stop();
     await parts.drain(0);
     await listener.stop();
     await store.close();

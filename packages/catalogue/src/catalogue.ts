@@ -46,6 +46,7 @@ export class Catalogue {
   #reading: Promise<void> | undefined;
   #staleSince: number | undefined;
   readonly #freshWaiters = new Set<() => void>();
+  readonly #watchers = new Set<(key: string) => void>();
   #stopped = false;
   #revision = 0;
   #counts: { revision: number; counts: Counts } | undefined;
@@ -107,6 +108,24 @@ export class Catalogue {
     return this.#entries.values();
   }
 
+  /** Calls `watcher` with the key of every row that is taken from now on, the first load included; not of deletions. */
+  watch(watcher: (key: string) => void): void {
+    this.#watchers.add(watcher);
+  }
+
+  /** Projected rows that have a vector. */
+  get embedded(): number {
+    return this.#resolver.embedded;
+  }
+
+  /**
+   * Gives a projected row the vector of its text, or takes it away. A row that changes loses it at once.
+   * @returns false for a row that search does not show, and for a vector of other dimensions than the rest.
+   */
+  setEmbedding(key: string, vector: Int8Array | undefined): boolean {
+    return this.#resolver.setEmbedding(key, vector);
+  }
+
   /** Ranks the projected rows for a question. */
   search(question: string, options: SearchOptions): Hit[] {
     return this.#resolver.search(question, options);
@@ -160,6 +179,7 @@ export class Catalogue {
     if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(entry.row));
     else this.#resolver.remove(row.key);
     this.#revision += 1;
+    for (const watcher of this.#watchers) watcher(row.key);
   }
 
   /**

@@ -1,1 +1,1 @@
-export { type Config, ConfigError, parseConfig } from './parse.js';
+export { type Config, ConfigError, type EmbeddingSettings, parseConfig } from './parse.js';

@@ -25,6 +25,7 @@ describe('parseConfig', () => {
       ownerKey: undefined,
       logLevel: 'info',
       lanes: ['default'],
+      embeddings: undefined,
     });
   });
 
@@ -99,6 +100,47 @@ describe('parseConfig', () => {
       '10.0.0.0/8',
       '::1/128',
     ]);
+  });
+
+  it('takes a service of embeddings with its model, and its key from a file', () => {
+    const readFile = (path: string) => (path === '/run/key' ? 'sk-key\n' : noFiles(path));
+    const settings = { ROWCALL_EMBEDDINGS_URL: 'http://127.0.0.1:11434/v1', ROWCALL_EMBEDDINGS_MODEL: 'model-a' };
+    const embeddings = { url: 'http://127.0.0.1:11434/v1', model: 'model-a', key: undefined, dimensions: undefined };
+    expect(parseConfig(settings, noFiles).embeddings).toEqual(embeddings);
+    expect(
+      parseConfig(
+        { ...settings, ROWCALL_EMBEDDINGS_KEY_FILE: '/run/key', ROWCALL_EMBEDDINGS_DIMENSIONS: '256' },
+        readFile,
+      ).embeddings,
+    ).toEqual({ ...embeddings, key: 'sk-key', dimensions: 256 });
+  });
+
+  it('names what of a service of embeddings is missing or wrong, and never its key', () => {
+    expect(problemsOf({ ROWCALL_EMBEDDINGS_URL: 'https://x.example' })).toEqual([
+      'ROWCALL_EMBEDDINGS_MODEL must be set, as ROWCALL_EMBEDDINGS_URL is',
+    ]);
+    expect(problemsOf({ ROWCALL_EMBEDDINGS_KEY: 'sk-key' })).toEqual([
+      'ROWCALL_EMBEDDINGS_URL must be set, as ROWCALL_EMBEDDINGS_KEY is',
+      'ROWCALL_EMBEDDINGS_MODEL must be set, as ROWCALL_EMBEDDINGS_KEY is',
+    ]);
+    expect(
+      problemsOf({
+        ROWCALL_EMBEDDINGS_URL: 'file:///etc/passwd',
+        ROWCALL_EMBEDDINGS_MODEL: 'm'.repeat(201),
+        ROWCALL_EMBEDDINGS_KEY: 'sk key\r\nx-header: y',
+        ROWCALL_EMBEDDINGS_DIMENSIONS: '0',
+      }),
+    ).toEqual([
+      'ROWCALL_EMBEDDINGS_URL must be an http(s) address',
+      'ROWCALL_EMBEDDINGS_MODEL must have at most 200 characters',
+      'ROWCALL_EMBEDDINGS_KEY must be printable ASCII without blanks',
+      'ROWCALL_EMBEDDINGS_DIMENSIONS must be 1 or more',
+    ]);
+    for (const url of ['https://user:secret@x.example', 'https://x.example#secret']) {
+      expect(problemsOf({ ROWCALL_EMBEDDINGS_URL: url, ROWCALL_EMBEDDINGS_MODEL: 'model-a' })).toEqual([
+        'ROWCALL_EMBEDDINGS_URL must have no user, password or fragment',
+      ]);
+    }
   });
 
   it('takes an empty variable for one that is not set', () => {

@@ -8,6 +8,7 @@ const SECRETS = [
   'ROWCALL_OWNER_KEY_NEXT',
   'ROWCALL_MCP_TOKEN',
   'ROWCALL_SECRET_KEY',
+  'ROWCALL_EMBEDDINGS_KEY',
 ] as const;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -39,6 +40,13 @@ const postgresUrl = z
   .string()
   .refine((url) => /^postgres(ql)?:\/\//.test(url) && URL.canParse(url), 'must be a postgres:// address');
 
+/** Logs name the address, so no secret may stand in it. */
+const serviceUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+  .refine((url) => !URL.canParse(url) || isBare(new URL(url)), 'must have no user, password or fragment');
+
+const isBare = ({ username, password, hash }: URL): boolean => `${username}${password}${hash}` === '';
+
 const schema = z.object({
   ROWCALL_HOST: z.string().min(1).default('127.0.0.1'),
   ROWCALL_PORT: z.coerce.number('must be a port').int('must be a port').min(0).max(65_535).default(8787),
@@ -67,7 +75,30 @@ const schema = z.object({
     .max(36_500, 'must be at most 36500')
     .default(90),
   ROWCALL_CONCURRENCY: z.coerce.number('must be a number').int().min(1).max(1_000).default(8),
+  ROWCALL_EMBEDDINGS_URL: serviceUrl.optional(),
+  ROWCALL_EMBEDDINGS_MODEL: z.string().max(200, 'must have at most 200 characters').optional(),
+  ROWCALL_EMBEDDINGS_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4096}$/, 'must be printable ASCII without blanks')
+    .optional(),
+  ROWCALL_EMBEDDINGS_DIMENSIONS: z.coerce
+    .number('must be a number of dimensions')
+    .int('must be a whole number of dimensions')
+    .min(1, 'must be 1 or more')
+    .max(4_096, 'must be at most 4096')
+    .optional(),
 });
+
+/** Which service puts texts into numbers, for search by meaning. */
+export interface EmbeddingSettings {
+  /** What `/embeddings` is appended to, such as `https://api.openai.com/v1`. */
+  readonly url: string;
+  readonly model: string;
+  /** Sent as Bearer; undefined for a service that asks for none. */
+  readonly key: string | undefined;
+  /** Dimensions that the service is asked for; those of the model when not given. */
+  readonly dimensions: number | undefined;
+}
 
 /** Everything that can be set, checked. Optional members were not given. */
 export interface Config {
@@ -102,6 +133,8 @@ export interface Config {
   readonly lanes: readonly string[];
   /** Calls that a runner runs at the same time. */
   readonly concurrency: number;
+  /** Undefined: search is by words alone. */
+  readonly embeddings: EmbeddingSettings | undefined;
 }
 
 /** Names the environment variables that are wrong, all at once. */
@@ -127,7 +160,7 @@ export function parseConfig(env: Env, readFile: (path: string) => string): Confi
   const { values, problems } = resolveSecrets(env, readFile);
   const parsed = schema.safeParse(values);
   for (const issue of parsed.error?.issues ?? []) problems.push(`${issue.path[0]?.toString()} ${issue.message}`);
-  problems.push(...unknownNames(env));
+  problems.push(...embeddingsProblems(values), ...unknownNames(env));
   if (problems.length > 0 || !parsed.success) throw new ConfigError(problems);
   return toConfig(parsed.data);
 }
@@ -163,6 +196,22 @@ function unknownNames(env: Env): string[] {
     );
 }
 
+/** The address and the model go together, and the rest is of no use without them. */
+function embeddingsProblems(values: Env): string[] {
+  const isSet = (name: string) => values[`ROWCALL_EMBEDDINGS_${name}`] !== undefined;
+  const given = ['URL', 'MODEL', 'KEY', 'DIMENSIONS'].find(isSet);
+  if (given === undefined) return [];
+  return ['URL', 'MODEL']
+    .filter((name) => !isSet(name))
+    .map((name) => `ROWCALL_EMBEDDINGS_${name} must be set, as ROWCALL_EMBEDDINGS_${given} is`);
+}
+
+function toEmbeddings(data: z.output<typeof schema>): EmbeddingSettings | undefined {
+  const { ROWCALL_EMBEDDINGS_URL: url, ROWCALL_EMBEDDINGS_MODEL: model } = data;
+  if (url === undefined || model === undefined) return undefined;
+  return { url, model, key: data.ROWCALL_EMBEDDINGS_KEY, dimensions: data.ROWCALL_EMBEDDINGS_DIMENSIONS };
+}
+
 function toConfig(data: z.output<typeof schema>): Config {
   return {
     host: data.ROWCALL_HOST,
@@ -183,5 +232,6 @@ function toConfig(data: z.output<typeof schema>): Config {
     payloadDays: data.ROWCALL_PAYLOAD_DAYS,
     lanes: data.ROWCALL_LANES,
     concurrency: data.ROWCALL_CONCURRENCY,
+    embeddings: toEmbeddings(data),
   };
 }

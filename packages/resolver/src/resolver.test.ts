@@ -77,6 +77,17 @@ describe('Resolver', () => {
     ]);
   });
 
+  it('forgets the vector of a row whose text was replaced or that was removed', () => {
+    const resolver = resolverOf(doc('A', 'apples'), doc('B', 'pears'), doc('C', 'plums'));
+    for (const key of ['A', 'B', 'C']) expect(resolver.setEmbedding(key, Int8Array.of(1, 2))).toBe(true);
+    resolver.upsert(doc('A', 'plums'));
+    resolver.remove('B');
+    expect(resolver.embedded).toBe(1);
+    expect(resolver.setEmbedding('B', Int8Array.of(1, 2))).toBe(false);
+    resolver.setEmbedding('C', undefined);
+    expect(resolver.embedded).toBe(0);
+  });
+
   it('says how much of the question a hit covers', () => {
     const [hit] = resolverOf(doc('A', 'weather forecast')).search('weather mail', { limit: 1 });
     expect(hit?.coverage).toBe(0.5);

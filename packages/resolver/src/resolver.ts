@@ -1,4 +1,5 @@
 import { Best } from './best.js';
+import { Embeddings } from './embeddings.js';
 import { GrowingArray } from './growing-array.js';
 import { InvertedIndex } from './inverted-index.js';
 import { toTerms, toTextTerms, toWords } from './normalise.js';
@@ -64,8 +65,14 @@ export class Resolver {
   readonly #demoted = new Set<number>();
   readonly #pinnedFor = new Map<number, readonly string[]>();
   readonly #pins = new Map<string, Set<string>>();
+  readonly #embeddings = new Embeddings();
 
-  /** Adds a row, or puts its new text in place of the old. */
+  /** Rows that have a vector. */
+  get embedded(): number {
+    return this.#embeddings.size;
+  }
+
+  /** Adds a row, or puts its new text in place of the old. Its vector is gone then: it was the old text's. */
   upsert(document: CapabilityDocument): void {
     this.remove(document.key);
     const { key, rank, demoted, pinnedFor } = document;
@@ -91,11 +98,24 @@ export class Resolver {
     this.#demoted.delete(number);
     this.#pinnedFor.delete(number);
     this.#index.remove(number);
+    this.#embeddings.delete(number);
     for (const phrase of pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase);
       keys?.delete(key);
       if (keys?.size === 0) this.#pins.delete(phrase);
     }
+  }
+
+  /**
+   * Gives a row the vector of its text, or takes it away. The bytes are copied.
+   * @returns false for a row that is not there, and for a vector of other dimensions than the rest.
+   */
+  setEmbedding(key: string, vector: Int8Array | undefined): boolean {
+    const number = this.#numbers.get(key);
+    if (number === undefined) return false;
+    if (vector !== undefined) return this.#embeddings.set(number, vector);
+    this.#embeddings.delete(number);
+    return true;
   }
 
   /** Ranks the rows that share terms with the question, are named in it, or are pinned for it. Never throws. */

@@ -118,5 +118,18 @@ export {
 } from './receipt.js';
 export { type LaterCall, listLaterCalls } from './receipt-lineage.js';
 export { listReceipts, type ReceiptQuestion } from './receipt-list.js';
+export {
+  deleteOrphanEmbeddings,
+  EMBEDDING_CHANNEL,
+  type EmbeddedText,
+  findEmbeddingDimensions,
+  listEmbeddedKeys,
+  listRowEmbeddings,
+  listRowEmbeddingsOf,
+  type NewRowEmbedding,
+  type StoredRowEmbedding,
+  saveRowEmbeddings,
+  takeEmbeddingTurn,
+} from './row-embedding.js';
 export type { Database } from './schema.js';
 export { openStore, type Store, type StoreOptions } from './store.js';

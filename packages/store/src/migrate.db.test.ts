@@ -54,6 +54,7 @@ describe('migrate', () => {
       'process',
       'receipt',
       'receipt_payload',
+      'row_embedding',
     ]);
     expect(await migrate(store)).toEqual([]);
   });

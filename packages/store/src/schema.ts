@@ -161,6 +161,17 @@ export interface IdempotencyTable {
   created_at: Timestamp;
 }
 
+/** `row_embedding`: the vector of a row's searchable text, a signed byte for each dimension. */
+export interface RowEmbeddingTable {
+  key: string;
+  model: string;
+  text_sha256: string;
+  dimensions: number;
+  scale: number;
+  vector: Buffer;
+  updated_at: Timestamp;
+}
+
 /** Every table, for Kysely. */
 export interface Database {
   directory: DirectoryTable;
@@ -175,4 +186,5 @@ export interface Database {
   opened: OpenedTable;
   approval: ApprovalTable;
   idempotency: IdempotencyTable;
+  row_embedding: RowEmbeddingTable;
 }

@@ -9,7 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['errors'],
   ['protocol'],
   ['config', 'contract', 'grants', 'receipts', 'resolver', 'substitution'],
-  ['embedded-postgres', 'process', 'store'],
+  ['embedded-postgres', 'embeddings', 'process', 'store'],
   ['catalogue'],
   ['engine'],
 ];

@@ -97,5 +97,6 @@ function toConfig(databaseUrl: string): ServerConfig {
     payloadDays: 90,
     lanes: ['default'],
     concurrency: 8,
+    embeddings: undefined,
   };
 }
