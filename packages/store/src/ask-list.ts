@@ -29,6 +29,8 @@ export interface StoredAsk {
 
 /** Which asks are asked for. */
 export interface AskQuestion {
+  /** This one alone, whatever else is given. */
+  readonly id?: string | undefined;
   /** Whether a row fitted; both when not given. */
   readonly answered?: boolean | undefined;
   /** Asks of this moment or later, and before that one; ms since 1970. */
@@ -60,10 +62,11 @@ export async function listAsks(db: Kysely<Database>, question: AskQuestion): Pro
 }
 
 /** Pairs are compared where `answered` is given: only its index can both find and give in order (receipt-walk.ts). */
-function toWalk({ answered, fromMs = 0, toMs, before }: AskQuestion): {
+function toWalk({ id, answered, fromMs = 0, toMs, before }: AskQuestion): {
   where: RawBuilder<boolean>;
   order: RawBuilder<unknown>;
 } {
+  if (id !== undefined) return { where: sql`id = ${id}`, order: sql`id desc` };
   const from = toFirstAskId(fromMs);
   const end = toMs === undefined ? 'ask_g' : toFirstAskId(toMs);
   const until = before === undefined || before > end ? end : before;

@@ -30,8 +30,10 @@ export async function flushAsks({ context: { asks } }: TestApi): Promise<void> {
 
 /** One ask, as the owner sees it; undefined for one that is not kept. */
 export async function findAsk(api: TestApi, id: string): Promise<ListedAsk | undefined> {
-  const answer = await api.owner.get('/api/asks?limit=200');
-  return answer.json<{ asks: ListedAsk[] }>().asks.find(({ ask_id }) => ask_id === id);
+  const answer = await api.owner.get(`/api/asks?ask_id=${id}`);
+  const { asks } = answer.json<{ asks: ListedAsk[] }>();
+  if (asks.length > 1) throw new Error(`there are ${asks.length} asks of the id ${id}`);
+  return asks[0];
 }
 
 /** Waits until an ask is kept without anybody's doing. */

@@ -96,6 +96,20 @@ describe('an ask', () => {
     expect(await findAsk(api, id)).toMatchObject({ invoked: { invocation_id: idOf(answer), by: 'matched' } });
   });
 
+  it('has all calls that name it in the ledger', async () => {
+    const { holder } = await mint();
+    const { id } = await askAs(holder, QUESTION);
+    await holder.invoke({ key: 'NOW', body: '' });
+    const named = [await holder.invoke({ key: 'NOW', body: '', ask_id: id })];
+    named.push(await holder.invoke({ key: 'ECHO', body: 'a', ask_id: id }));
+    const listed = await holder.get(`/api/invocations?ask_id=${id}`);
+    const { invocations } = listed.json<{ invocations: { id: string }[] }>();
+    expect(invocations.map((invocation) => invocation.id)).toEqual(named.map(idOf).reverse());
+    const both = await holder.get(`/api/invocations?ask_id=${id}&key=ECHO`);
+    expect(both.json()).toMatchObject({ invocations: [{ key: 'ECHO', ask_id: id }], next_cursor: null });
+    expect(await api.owner.get('/api/invocations?ask_id=ask_1')).toMatchObject({ status: 400 });
+  });
+
   it('stays with a call through the wait for a person', async () => {
     const { holder } = await mint({ owner_gate: true });
     const { id } = await askAs(holder, QUESTION);

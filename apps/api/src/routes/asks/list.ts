@@ -1,4 +1,4 @@
-import { ASK_ID_PATTERN, asksAnswerSchema, problemSchema } from '@rowcall/protocol';
+import { ASK_ID_PATTERN, askIdSchema, asksAnswerSchema, problemSchema } from '@rowcall/protocol';
 import { listAsks, type StoredAsk } from '@rowcall/store';
 import { z } from 'zod';
 import type { App } from '../../app.js';
@@ -12,6 +12,7 @@ const querySchema = z
       .enum(['true', 'false'])
       .optional()
       .meta({ description: 'false: the questions for which no row fitted.' }),
+    ask_id: askIdSchema.optional().meta({ description: 'This ask alone, such as the ask_id of a receipt.' }),
     from: moment.optional().meta({ description: 'Asked then or later; RFC 3339.' }),
     to: moment.optional().meta({ description: 'Asked before; RFC 3339.' }),
     limit: z.coerce.number().int().min(1).max(200).default(50),
@@ -43,8 +44,8 @@ export function addListAsks(app: App, context: Context): void {
     },
     onRequest: (request) => admitReader(context, request),
     async handler(request, reply) {
-      const { answered, from: fromMs, to: toMs, limit, cursor: before } = request.query;
-      const question = { fromMs, toMs, before, limit: limit + 1 };
+      const { ask_id: id, answered, from: fromMs, to: toMs, limit, cursor: before } = request.query;
+      const question = { id, fromMs, toMs, before, limit: limit + 1 };
       const found = await listAsks(context.store.db, {
         ...question,
         answered: answered === undefined ? undefined : answered === 'true',

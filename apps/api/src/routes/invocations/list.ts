@@ -1,6 +1,7 @@
 import { type Caller, toReceiptLinks } from '@rowcall/engine';
 import { mayRead } from '@rowcall/grants';
 import {
+  askIdSchema,
   INVOCATION_ID_PATTERN,
   invocationsAnswerSchema,
   OUTCOMES,
@@ -28,6 +29,7 @@ const querySchema = z
     key: text(256).optional().meta({ description: 'The key as it was asked for.', example: 'NOW' }),
     trace: text(64).optional(),
     actor: text(256).optional().meta({ description: 'owner, cap:…, mcp:…, schedule:….' }),
+    ask_id: askIdSchema.optional().meta({ description: 'Calls that named this ask.' }),
     outcome: z.enum(OUTCOMES).optional(),
     material: z.enum(['true', 'false']).optional().meta({ description: 'Whether there was usable output.' }),
     waste: z.literal('true').optional().meta({ description: 'Not material, yet tokens or money were spent.' }),
@@ -50,7 +52,7 @@ type Query = z.output<typeof querySchema>;
 
 /** What is asked, and by whom: the owner and read grants see every receipt, others those of their own calls. */
 function toQuestion(query: Query, caller: Caller): ReceiptQuestion {
-  const { key, trace, actor, outcome, material, waste, from, to, limit, cursor: before } = query;
+  const { key, trace, actor, ask_id: askId, outcome, material, waste, from, to, limit, cursor: before } = query;
   return {
     visible: mayRead(caller.chain) ? 'all' : { actor: caller.actor },
     limit,
@@ -60,6 +62,7 @@ function toQuestion(query: Query, caller: Caller): ReceiptQuestion {
       key,
       trace,
       actor,
+      askId,
       outcome,
       material: material === undefined ? undefined : material === 'true',
       waste: waste === undefined ? undefined : true,
