@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, Log } from '@rowcall/protocol';
 import { type Hit, nearestKeys, Resolver, type SearchOptions } from '@rowcall/resolver';
 import {
+  type LearnedPair,
   listDeletions,
   listRows,
   listRowVersions,
@@ -48,6 +49,7 @@ export class Catalogue {
   readonly #freshWaiters = new Set<() => void>();
   readonly #watchers = new Set<(key: string) => void>();
   #stopped = false;
+  #learned: readonly LearnedPair[] = [];
   #revision = 0;
   #counts: { revision: number; counts: Counts } | undefined;
   #registry: { revision: number; entries: readonly Entry[] } | undefined;
@@ -129,6 +131,16 @@ export class Catalogue {
   /** Ranks the projected rows for a question. */
   search(question: string, options: SearchOptions): Hit[] {
     return this.#resolver.search(question, options);
+  }
+
+  /** Which questions led to calls of which rows, the most frequent first; none unless somebody says. */
+  get learned(): readonly LearnedPair[] {
+    return this.#learned;
+  }
+
+  /** Takes what calls taught, in the place of what it knew. */
+  setLearned(pairs: readonly LearnedPair[]): void {
+    this.#learned = pairs;
   }
 
   /** Keys of the registry that were probably meant by one that no row has, of those that `isShown`. */

@@ -1,5 +1,6 @@
 import type { Entry } from '@rowcall/catalogue';
 import type { Hit } from '@rowcall/resolver';
+import { ANYONE } from '@rowcall/store';
 import type { DoorContext } from '../context.js';
 import { contractOf, staleness } from './contract.js';
 import { toDescriptor } from './descriptor.js';
@@ -20,11 +21,22 @@ export function ask(context: DoorContext, question: string, asker: Asker = {}) {
   const candidates = findCandidates(context, question);
   const [first] = candidates;
   const best = first !== undefined && first.hit.coverage >= COVERAGE_MIN ? first : undefined;
+  const confidence = toConfidence(candidates);
+  const askId = context.asks.record({
+    question,
+    keys: candidates.map(({ hit }) => hit.key),
+    best: best?.hit.key ?? null,
+    confidence,
+    category: best?.entry.row.category ?? null,
+    actor: asker.reader?.actor ?? ANYONE,
+    address: asker.network,
+  });
   return {
     ask: question.slice(0, 500),
+    ask_id: askId,
     best: best === undefined ? null : toBest(context, best, asker),
     ...(best === undefined ? { message: nothingFits(candidates) } : {}),
-    confidence: toConfidence(candidates),
+    confidence,
     matches: candidates.map(({ hit, entry }) => ({
       ...toDescriptor(entry, context.baseUrl()),
       score: round(hit.score),

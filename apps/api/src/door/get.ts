@@ -1,10 +1,11 @@
 import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
-import { dispatchBodySchema, problemSchema } from '@rowcall/protocol';
+import { askIdSchema, dispatchBodySchema, problemSchema } from '@rowcall/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context, DoorContext } from '../context.js';
+import { toNetwork } from '../failure-limit.js';
 import { findReader, toView } from '../plugins/caller.js';
 import { refuseCredential } from '../plugins/owner.js';
 import { shareParam } from '../routes/query.js';
@@ -43,6 +44,9 @@ const querySchema = z.strictObject({
   invoke: z.string().min(1).max(256).optional().meta({ description: 'Run a row, by the token of a grant alone.' }),
   body: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments split on "|".' }),
   args: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments by name, a JSON object.' }),
+  ask_id: askIdSchema
+    .optional()
+    .meta({ description: 'With key or invoke: ask_id of the answer that led there, to measure the search.' }),
   share: shareParam,
   audience: z.string().max(256).optional().meta({ description: 'Whom the call comes from, for a grant bound to one.' }),
   format: z.enum(['json', 'markdown', 'skill']).optional(),
@@ -74,6 +78,8 @@ interface View {
   readonly format: Format;
   /** Undefined for anyone. */
   readonly reader: Caller | undefined;
+  /** What tells readers without a credential apart. */
+  readonly network: string;
   /** Whether the reader may know what rows there are. */
   readonly seesRows: boolean;
 }
@@ -104,19 +110,28 @@ const INVOCATION_SCHEMA = {
   not: { required: ['body', 'args'] },
 };
 
+/** The contract of a row; that it was read belongs to the ask that led there. */
+async function readRow(door: DoorContext, { query, format, reader }: View): Promise<Document> {
+  const { key = '', detail, share, ask_id: id } = query;
+  const document =
+    detail === undefined
+      ? readContract(door, key, { format, reader, share })
+      : await readFullContract(door, key, isOwner(reader));
+  if (id !== undefined) door.asks.noteRead({ id, key, actor: reader?.actor });
+  return document;
+}
+
 const ACTIONS = {
   ask: {
     companions: [],
     audience: 'contracts',
-    read: (door, { query: { ask: question = '', share }, reader }) => json(ask(door, question, { reader, share })),
+    read: (door, { query: { ask: question = '', share }, reader, network }) =>
+      json(ask(door, question, { reader, share, network })),
   },
   key: {
-    companions: ['format', 'detail'],
+    companions: ['format', 'detail', 'ask_id'],
     audience: 'contracts',
-    read: (door, { query: { key = '', detail, share }, format, reader }) =>
-      detail === undefined
-        ? readContract(door, key, { format, reader, share })
-        : readFullContract(door, key, isOwner(reader)),
+    read: readRow,
   },
   map: {
     companions: [],
@@ -176,7 +191,7 @@ function toAction(query: Query): Action | 'invoke' {
     throw new AppError('unrecognized_request', `one action per request, not ${names.join(' and ')}`, { fix: FIX });
   }
   const action = name === undefined ? MANIFEST : name === 'invoke' ? name : ACTIONS[name];
-  const companions: readonly (keyof Query)[] = action === 'invoke' ? ['body', 'args'] : action.companions;
+  const companions: readonly (keyof Query)[] = action === 'invoke' ? ['body', 'args', 'ask_id'] : action.companions;
   const known = [name, ...companions, ...ALWAYS];
   const strange = given.filter((param) => !known.includes(param as keyof Query));
   if (query.format === 'skill' && name !== 'key') strange.push('format=skill');
@@ -209,7 +224,7 @@ async function requireAudience(
 async function toReaderView(context: Context, request: FastifyRequest, query: Query): Promise<View> {
   const reader = await findReader(context, request);
   const seesRows = context.config.publicContracts || reader !== undefined;
-  return { query, format: formatOf(request, query), reader, seesRows };
+  return { query, format: formatOf(request, query), reader, network: toNetwork(request.ip), seesRows };
 }
 
 /** GET /api/dispatch: every action that only reads, and the one that runs a row by a link. */

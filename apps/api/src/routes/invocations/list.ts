@@ -12,13 +12,9 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
-import { shareParam, queryText as text } from '../query.js';
+import { isForward, moment, NOT_FORWARD, shareParam, queryText as text } from '../query.js';
 
 const LIMIT_MAX = 200;
-
-const moment = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z (RFC 3339)' })
-  .transform((value) => Date.parse(value));
 
 const toCursor = (id: string): string => Buffer.from(id).toString('base64url');
 const cursor = z
@@ -45,10 +41,7 @@ const querySchema = z
       .optional()
       .meta({ description: 'Whether to sum the newest receipts up; when not given: on the first page.' }),
   })
-  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-    path: ['to'],
-    error: 'must be later than from',
-  })
+  .refine(isForward, NOT_FORWARD)
   .refine(({ material, waste }) => !(waste && material === 'true'), {
     path: ['waste'],
     error: 'is never material',
