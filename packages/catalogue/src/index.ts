@@ -3,6 +3,5 @@ export { type CatalogueReading, CatalogueView } from './catalogue-view.js';
 export { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
 export { EmbeddingLoader } from './embedding-loader.js';
 export { toEmbeddingText } from './embedding-text.js';
-export { Entry, type EntryContext, type HeldRow } from './entry.js';
 export { Entry, type EntryContext, type HeldRow, toCapabilityDocument } from './entry.js';
 export { type Summary, toSummary } from './summary.js';

@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Api } from '../api.js';
+import { startServer } from '../testing/server.js';
 import { Asker, readAskTiming } from './asker.js';
 
 const open: (() => Promise<unknown>)[] = [];
@@ -10,23 +9,20 @@ afterEach(async () => {
 });
 
 /** A server on loopback that notes what it is asked. */
-async function startServer(status: number, headers: Record<string, string>) {
+async function startAsker(status: number, headers: Record<string, string>) {
   const asked: string[] = [];
-  const server = createServer(({ url = '' }, response) => {
-    asked.push(url);
+  const url = await startServer(({ url: path = '' }, response) => {
+    asked.push(path);
     response.writeHead(status, headers).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  open.push(() => new Promise((resolve) => server.close(resolve)));
-  const { port } = server.address() as AddressInfo;
-  const asker = new Asker({ url: `http://127.0.0.1:${port}` } as Api, 2);
+  const asker = new Asker({ url: new URL(url).origin } as Api, 2);
   open.push(() => asker.close());
   return { asked, asker };
 }
 
 describe('an asker', () => {
   it('asks every question once, and takes the time that the engine says it took', async () => {
-    const { asked, asker } = await startServer(200, { 'server-timing': 'db;dur=9, ask;desc="search";dur=1.5' });
+    const { asked, asker } = await startAsker(200, { 'server-timing': 'db;dur=9, ask;desc="search";dur=1.5' });
     const { latency, engine } = await asker.ask(['mail & more', 'weather', 'time']);
     expect(asked.sort()).toEqual([
       '/api/dispatch?ask=mail%20%26%20more',
@@ -38,12 +34,12 @@ describe('an asker', () => {
   });
 
   it('does without the engine’s time where the server does not say it', async () => {
-    const { asker } = await startServer(200, {});
+    const { asker } = await startAsker(200, {});
     expect(await asker.ping(2)).toMatchObject({ latency: { count: 2 }, engine: undefined });
   });
 
   it('stops at an answer that is not a right one', async () => {
-    const { asker } = await startServer(503, {});
+    const { asker } = await startAsker(503, {});
     await expect(asker.ask(['mail'])).rejects.toThrow(/503/);
   });
 });

@@ -6,7 +6,7 @@ import { type AskFigures, askToText, toAskGoals } from './summary.js';
 const latency = (p99Ms: number): Latency => ({ count: 100, minMs: 0.1, p50Ms: 0.2, p99Ms, maxMs: 50 });
 const toFigures = (rows: number, searchMs: number, engineMs?: number): AskFigures => ({
   rows,
-  engine: { search: latency(searchMs), fixedWork: latency(0.3) },
+  engine: { search: latency(searchMs), searchCpu: latency(0.9), fixedWork: latency(0.3) },
   http: [
     {
       connections: 1,
@@ -37,6 +37,7 @@ describe('the figures of an ask run', () => {
   it('are shown with what the machine does beside them', () => {
     const text = askToText([toFigures(1_000, 1.5, 1.2)]);
     expect(text).toMatch(/fixed work beside it +0\.200 +0\.300 +50\.0/);
+    expect(text).toMatch(/CPU time of it +0\.200 +0\.900 +50\.0/);
     expect(text).toMatch(/of it the engine +0\.200 +1\.20 +50\.0/);
     expect(text).toContain('other processes took 0.500 cores');
   });

@@ -57,6 +57,7 @@ function toLines({ rows, engine, http }: AskFigures): string[][] {
   ]);
   return [
     [size, 'search in the bench process', ...toCells(engine.search)],
+    [size, '  CPU time of it', ...toCells(engine.searchCpu)],
     [size, '  fixed work beside it', ...toCells(engine.fixedWork)],
     ...overHttp,
   ];
