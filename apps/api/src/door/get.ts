@@ -1,6 +1,6 @@
 import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
-import { askIdSchema, dispatchBodySchema, problemSchema } from '@rowcall/protocol';
+import { askIdSchema, dispatchBodySchema, EFFECTS, problemSchema, ROW_TYPES } from '@rowcall/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
@@ -35,12 +35,10 @@ const querySchema = z.strictObject({
     .max(64)
     .optional()
     .meta({ description: 'Everything about a receipt, for who made the call, the owner, and read grants.' }),
-  explain: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .meta({ description: '1: what the token may do that the request presents; cap_…: what that grant may do.' }),
+  explain: z.string().min(1).max(64).optional().meta({
+    description:
+      '1: what the token may do that the request presents; cap_…: what that grant may do. With ask, 1: what scores are made of.',
+  }),
   invoke: z.string().min(1).max(256).optional().meta({ description: 'Run a row, by the token of a grant alone.' }),
   body: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments split on "|".' }),
   args: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments by name, a JSON object.' }),
@@ -54,7 +52,10 @@ const querySchema = z.strictObject({
     .literal('full')
     .optional()
     .meta({ description: 'With key, as JSON: failures, near rows, history, measurements.' }),
-  category: z.string().max(128).optional().meta({ description: 'With registry.' }),
+  category: z.string().max(128).optional().meta({ description: 'With registry or ask: rows of this category alone.' }),
+  type: z.enum(ROW_TYPES).optional().meta({ description: 'With ask: rows of this type alone.' }),
+  effect: z.enum(EFFECTS).optional().meta({ description: 'With ask: rows of this effect alone.' }),
+  contract: z.literal('false').optional().meta({ description: 'With ask: the best row without its contract.' }),
   limit: z.coerce
     .number()
     .int()
@@ -121,12 +122,18 @@ async function readRow(door: DoorContext, { query, format, reader }: View): Prom
   return document;
 }
 
+async function answerAsk(door: DoorContext, { query, reader, network }: View): Promise<Document> {
+  const { ask: question = '', category, type, effect, share } = query;
+  const options = { contract: query.contract === undefined, explain: query.explain === '1', category, type, effect };
+  const { document, engineMs } = await ask(door, question, { ...options, reader, share, network });
+  return { ...json(document), engineMs };
+}
+
 const ACTIONS = {
   ask: {
-    companions: [],
+    companions: ['category', 'type', 'effect', 'contract', 'explain'],
     audience: 'contracts',
-    read: (door, { query: { ask: question = '', share }, reader, network }) =>
-      json(ask(door, question, { reader, share, network })),
+    read: answerAsk,
   },
   key: {
     companions: ['format', 'detail', 'ask_id'],
@@ -180,11 +187,16 @@ const ALWAYS: readonly (keyof Query)[] = ['share', 'audience'];
 
 const FIX = `the actions are ${[...Object.keys(ACTIONS), 'invoke'].join(', ')}; GET /api/dispatch explains them`;
 
+/** With ask, explain=1 is no action of its own: it asks what the scores are made of. */
+const isExplainedAsk = (query: Query, name: string): boolean =>
+  name === 'explain' && query.ask !== undefined && query.explain === '1';
+
 /** The one action that a query asks for. @throws AppError unrecognized_request naming what does not go together. */
 function toAction(query: Query): Action | 'invoke' {
   const given = Object.keys(query);
   const names = given.filter(
-    (name): name is keyof typeof ACTIONS | 'invoke' => Object.hasOwn(ACTIONS, name) || name === 'invoke',
+    (name): name is keyof typeof ACTIONS | 'invoke' =>
+      (Object.hasOwn(ACTIONS, name) && !isExplainedAsk(query, name)) || name === 'invoke',
   );
   const [name] = names;
   if (names.length > 1) {

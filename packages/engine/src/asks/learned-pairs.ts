@@ -5,7 +5,7 @@ import { listLearnedPairs, type Store } from '@rowcall/store';
 
 /** How old, in ms, what is learned may be, and how many pairs are taken. */
 const AGE_MAX_MS = 30 * 86_400_000;
-const PAIRS_MAX = 10_000;
+const PAIRS_MAX = 2_000;
 const EVERY_MS = 60_000;
 
 /** What {@link LearnedPairs} work with. */
