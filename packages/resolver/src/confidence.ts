@@ -8,18 +8,20 @@ export interface Evidence {
   readonly parts: readonly ScoreParts[];
   /** How many steps the question has, with rows that fit each. */
   readonly steps: number;
+  /** Weight of the question's heaviest clause, in terms that no row holds. */
+  readonly clauseTerms: number;
 }
 
 /** Logistic, fitted as the weights of the score are: on questions half of which had lost the rows that answer them. */
-const COEFFICIENTS = { base: -4.6, clause: 2.68, spread: 4.15, steps: 1.2, coverage: 1.45 } as const;
+const COEFFICIENTS = { base: -6.26, clause: 2.92, spread: 3.55, steps: 1.11, coverage: 2.27, length: 0.88 } as const;
 /** More steps than that make nobody surer. */
 const STEPS_MAX = 4;
 
 /** Below it a row does not answer the question: of those that are answered, one in twenty is lost at the most. */
-export const CONFIDENCE_MIN = 0.15;
+export const CONFIDENCE_MIN = 0.14;
 
 /** How probably the first row is one that was asked for, 0 to 1. */
-export function toConfidence({ scores, parts, steps }: Evidence): number {
+export function toConfidence({ scores, parts, steps, clauseTerms }: Evidence): number {
   const [first = 0, ...rest] = scores;
   if (first <= 0) return 0;
   const mean = rest.length === 0 ? 0 : rest.reduce((sum, score) => sum + score, 0) / rest.length;
@@ -28,7 +30,8 @@ export function toConfidence({ scores, parts, steps }: Evidence): number {
     COEFFICIENTS.clause * Math.max(...parts.map(clauseOf)) +
     COEFFICIENTS.spread * (1 - mean / first) +
     COEFFICIENTS.steps * (Math.min(steps, STEPS_MAX) / STEPS_MAX) +
-    COEFFICIENTS.coverage * (parts[0]?.coverage ?? 0);
+    COEFFICIENTS.coverage * (parts[0]?.coverage ?? 0) +
+    COEFFICIENTS.length * Math.log(1 + clauseTerms);
   return 1 / (1 + Math.exp(-sum));
 }
 

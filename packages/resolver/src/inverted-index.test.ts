@@ -11,7 +11,7 @@ const FIELDS = [
 const matchAll = (index: InvertedIndex, ...terms: string[]): Map<number, { score: number; covered: number }> => {
   const table = new MatchTable();
   index.match(
-    terms.map((term) => ({ term, parts: 1 })),
+    terms.map((term) => ({ term, parts: 1, others: [] })),
     table,
   );
   const found = [...table.documents.subarray(0, table.count)].map((document) => {

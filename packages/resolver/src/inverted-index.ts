@@ -1,6 +1,7 @@
 import { GrowingArray } from './growing-array.js';
 import { type MatchTable, PARTS_MAX } from './match-table.js';
 import { NONE, Postings } from './postings.js';
+import { Spelling } from './spelling.js';
 
 /** How a field counts (BM25F): its weight, and how far its length is held against it, 0 to 1. */
 export interface FieldWeight {
@@ -13,14 +14,21 @@ export interface QueryTerm {
   readonly term: string;
   /** The parts of the question that it stands in, a bit for each. */
   readonly parts: number;
+  /** Terms that count so much of it where it does not stand itself, 0 to 1. */
+  readonly others: readonly { readonly term: string; readonly share: number }[];
 }
 
-/** A term of a question, with what the index knows of it. */
-interface KnownTerm {
+/** One list of postings that a question looks at. */
+interface Lookup {
   readonly id: number;
   readonly frequency: number;
+  /** Which of the question's terms it counts for, from 1. */
+  readonly place: number;
   readonly parts: number;
-  readonly rarity: number;
+  /** What one that holds it fully gains. */
+  readonly worth: number;
+  /** Whether it is the term itself. */
+  readonly exact: boolean;
 }
 
 /** Postings that one question looks at: terms of nearly every document of a great catalogue tell nothing, and take long. */
@@ -54,6 +62,7 @@ export class InvertedIndex {
   readonly #termIds = new Map<string, number>();
   readonly #terms: (string | undefined)[] = [];
   readonly #freeTerms: number[] = [];
+  readonly #spelling = new Spelling();
   readonly #heads = new GrowingArray(NONE);
   /** Postings of each term, dead ones included. */
   readonly #frequencies = new GrowingArray(0);
@@ -119,6 +128,11 @@ export class InvertedIndex {
     this.#sweep(named);
   }
 
+  /** Terms of documents that a word may have been meant for; none for a word that stands in a document itself. */
+  findMeant(word: string): string[] {
+    return this.#termIds.has(word) ? [] : this.#spelling.find(word);
+  }
+
   /**
    * Finds every document that holds one of the terms. The rarest terms come first; of those that are in very many
    * documents, and tell little, some may be left out: a question looks at {@link POSTINGS_MAX} postings at the most,
@@ -126,46 +140,52 @@ export class InvertedIndex {
    */
   match(terms: readonly QueryTerm[], table: MatchTable): void {
     table.clear(this.#documents);
-    const known = terms.map(({ term, parts }) => this.#toKnownTerm(term, parts));
-    for (const { rarity, parts } of known) {
-      table.weight += rarity;
-      for (let part = 0; part < PARTS_MAX; part += 1) {
-        if (((parts >>> part) & 1) === 1) table.partWeights[part] = (table.partWeights[part] as number) + rarity;
-      }
-    }
-    known.sort((a, b) => b.rarity - a.rarity);
+    table.unknownWeight = this.#toRarity(0);
+    const groups = terms.map((term, index) => this.#toLookups(term, index + 1, table));
+    // Rare terms first; those that stand for a term right after it.
+    groups.sort(([a], [b]) => (b?.worth ?? 0) - (a?.worth ?? 0));
     let looked = 0;
-    for (const term of known) {
-      if (looked > 0 && looked + term.frequency > POSTINGS_MAX) continue;
-      looked += term.frequency;
-      this.#addScores(term, table);
+    for (const lookup of groups.flat()) {
+      if (looked > 0 && looked + lookup.frequency > POSTINGS_MAX) continue;
+      looked += lookup.frequency;
+      this.#addScores(lookup, table);
     }
   }
 
-  #toKnownTerm(term: string, parts: number): KnownTerm {
-    const id = this.#termIds.get(term) ?? NONE;
-    const frequency = id === NONE ? 0 : this.#frequencies.get(id);
-    return { id, frequency, parts, rarity: this.#toRarity(frequency) };
+  /** The lists of a term and of those that may stand for it. Its weight goes to the table. */
+  #toLookups({ term, parts, others }: QueryTerm, place: number, table: MatchTable): Lookup[] {
+    const exact = this.#frequencyOf(term);
+    const rarity = this.#toRarity(exact.frequency);
+    table.weight += rarity;
+    for (let part = 0; part < PARTS_MAX; part += 1) {
+      if (((parts >>> part) & 1) === 1) table.partWeights[part] = (table.partWeights[part] as number) + rarity;
+    }
+    const lookups: Lookup[] = [{ ...exact, place, parts, worth: rarity, exact: true }];
+    for (const { term: other, share } of others) {
+      const found = this.#frequencyOf(other);
+      const worth = share * Math.min(rarity, this.#toRarity(found.frequency));
+      lookups.push({ ...found, place, parts, worth, exact: false });
+    }
+    return lookups.filter(({ id }) => id !== NONE);
   }
 
-  #addScores({ id, rarity, parts }: KnownTerm, table: MatchTable): void {
-    if (id === NONE) return;
+  #frequencyOf(term: string): { id: number; frequency: number } {
+    const id = this.#termIds.get(term) ?? NONE;
+    return { id, frequency: id === NONE ? 0 : this.#frequencies.get(id) };
+  }
+
+  #addScores({ id, worth, place, parts, exact }: Lookup, table: MatchTable): void {
     const lengthFactors = this.#lengthSums.map((sum) => (sum === 0 ? 0 : this.#liveDocuments / sum));
     for (let at = this.#heads.get(id); at !== NONE; at = this.#postings.next(at)) {
       const document = this.#postings.document(at);
       if (this.#live.get(document) === 0) continue;
       const counts = this.#postings.counts(at);
       const strength = this.#toStrength(document, counts, lengthFactors);
-      const score = (rarity * strength) / (K1 + strength);
-      table.add(document);
-      table.totals[document] = (table.totals[document] as number) + score;
-      table.covered[document] = (table.covered[document] as number) + rarity;
-      if (table.rarest[document] === 0) table.rarest[document] = rarity;
+      table.addScore(document, place, parts, (worth * strength) / (K1 + strength));
+      if (!exact) continue;
+      table.covered[document] = (table.covered[document] as number) + worth;
+      if (table.rarest[document] === 0) table.rarest[document] = worth;
       if ((counts & COUNT_MAX) !== 0) table.firstFieldHits[document] = (table.firstFieldHits[document] as number) + 1;
-      for (let part = 0, rest = parts; rest !== 0; part += 1, rest >>>= 1) {
-        const place = document * PARTS_MAX + part;
-        if ((rest & 1) === 1) table.parts[place] = (table.parts[place] as number) + score;
-      }
     }
   }
 
@@ -200,6 +220,7 @@ export class InvertedIndex {
     const id = this.#freeTerms.pop() ?? this.#terms.length;
     this.#terms[id] = term;
     this.#termIds.set(term, id);
+    this.#spelling.add(term);
     return id;
   }
 
@@ -238,6 +259,7 @@ export class InvertedIndex {
     if (this.#heads.get(term) === NONE) {
       this.#terms[term] = undefined;
       this.#termIds.delete(name);
+      this.#spelling.delete(name);
       this.#freeTerms.push(term);
     }
     return seen;

@@ -11,7 +11,9 @@ export class MatchTable {
   count = 0;
   /** Weight of all terms of the question, those included that no document holds. */
   weight = 0;
-  /** The same for each part. */
+  /** Weight of a term that no document holds: none weighs more. */
+  unknownWeight = 0;
+  /** Weight of all terms of each part. */
   readonly partWeights = new Float64Array(PARTS_MAX);
   /** BM25F of each document. */
   totals = new Float64Array(0);
@@ -23,6 +25,9 @@ export class MatchTable {
   rarest = new Float32Array(0);
   /** How many of the question's terms stand in each document's first field. */
   firstFieldHits = new Uint8Array(0);
+  /** The term that was last counted for each document, and how much it was. */
+  lastTerm = new Int32Array(0);
+  lastScore = new Float64Array(0);
   /** 1 for each of {@link MatchTable.documents}. */
   #found = new Uint8Array(0);
 
@@ -35,8 +40,26 @@ export class MatchTable {
     if (size > this.#found.length) this.#grow(size * 2);
   }
 
-  /** Adds a document; one that is there already stays once. */
-  add(document: number): void {
+  /**
+   * Counts a term for a document. Of a term and those that stand for it the most counts, and not their sum: they must come
+   * one after the other.
+   * @param place the term's number, from 1.
+   * @param parts the parts of the question that it stands in, a bit for each.
+   */
+  addScore(document: number, place: number, parts: number, score: number): void {
+    this.#add(document);
+    const before = this.lastTerm[document] === place ? (this.lastScore[document] as number) : 0;
+    if (score <= before) return;
+    this.lastTerm[document] = place;
+    this.lastScore[document] = score;
+    const more = score - before;
+    this.totals[document] = (this.totals[document] as number) + more;
+    for (let at = document * PARTS_MAX, rest = parts; rest !== 0; at += 1, rest >>>= 1) {
+      if ((rest & 1) === 1) this.parts[at] = (this.parts[at] as number) + more;
+    }
+  }
+
+  #add(document: number): void {
     if (this.#found[document] === 1) return;
     this.#found[document] = 1;
     this.documents[this.count] = document;
@@ -50,6 +73,8 @@ export class MatchTable {
     this.covered[document] = 0;
     this.rarest[document] = 0;
     this.firstFieldHits[document] = 0;
+    this.lastTerm[document] = 0;
+    this.lastScore[document] = 0;
   }
 
   #grow(size: number): void {
@@ -59,6 +84,8 @@ export class MatchTable {
     this.covered = new Float32Array(size);
     this.rarest = new Float32Array(size);
     this.firstFieldHits = new Uint8Array(size);
+    this.lastTerm = new Int32Array(size);
+    this.lastScore = new Float64Array(size);
     this.#found = new Uint8Array(size);
   }
 }

@@ -12,7 +12,8 @@ import { orderByScore } from './order.js';
 import { parseQuestion, type Question } from './question.js';
 import { type ScoreParts, Scorer } from './scorer.js';
 import { findSteps, type NumberedStep, type Step } from './steps.js';
-import { DEMOTION, FIELDS, LEARNED } from './weights.js';
+import { findSynonyms } from './synonyms.js';
+import { DEMOTION, FIELDS, LEARNED, MISSPELT, SYNONYM } from './weights.js';
 
 /** What of a row is searched. */
 export interface CapabilityDocument {
@@ -70,6 +71,8 @@ export interface SearchOptions {
 const CANDIDATES_MAX = 1_000;
 /** In so small a catalogue every row is scored, also those that share no word with the question. */
 const SMALL = 3_000;
+/** Words of a question that are looked up as misspelt. */
+const MISSPELT_MAX = 8;
 /** A row that shares no word with the question must be so near in meaning, or it is noise. */
 const MEANING_MIN = 0.5;
 /** An exact key in the question outranks any text; a pin outranks that. */
@@ -88,7 +91,8 @@ interface Candidate {
 export class Resolver {
   readonly #index = new InvertedIndex(FIELDS);
   readonly #table = new MatchTable();
-  readonly #meanings = new Meanings(englishWords());
+  readonly #words = englishWords();
+  readonly #meanings = new Meanings(this.#words);
   /** Vectors of rows by the embeddings service. */
   readonly #embeddings = new Embeddings();
   /** Each row's number in the index. What ranking needs of a row stands by that number: its texts are in the index alone. */
@@ -164,7 +168,7 @@ export class Resolver {
   /** Ranks the rows that fit a question, are named in it, or are pinned for it. Never throws. */
   search(text: string, { limit, filter = () => true, embedding }: SearchOptions): Ranking {
     const question = parseQuestion(text);
-    this.#index.match(toQueryTerms(question), this.#table);
+    this.#index.match(this.#toQueryTerms(question), this.#table);
     const scorer = new Scorer(question, {
       table: this.#table,
       meanings: this.#meanings,
@@ -186,6 +190,22 @@ export class Resolver {
     return this.#toRanking(coverSteps(best.items, steps, limit, scorer), steps, scorer);
   }
 
+  #toQueryTerms({ terms, clauses }: Question): QueryTerm[] {
+    const parts = terms.map(() => 0);
+    for (const [part, clause] of clauses.entries()) {
+      for (const place of clause.terms) parts[place] = (parts[place] ?? 0) | (1 << part);
+    }
+    let unknown = 0;
+    return terms.map((term, place) => {
+      const synonyms = [...findSynonyms(term)].map((other) => ({ term: other, share: SYNONYM }));
+      // Names of things are unknown, too: a question of many is about them, and not misspelt.
+      const isMisspelt = !this.#words.has(term) && unknown < MISSPELT_MAX;
+      const meant = isMisspelt ? this.#index.findMeant(term).map((other) => ({ term: other, share: MISSPELT })) : [];
+      unknown += isMisspelt ? 1 : 0;
+      return { term, parts: parts[place] ?? 0, others: [...synonyms, ...meant] };
+    });
+  }
+
   #toRanking(candidates: readonly Candidate[], steps: readonly NumberedStep[], scorer: Scorer): Ranking {
     const hits = candidates.map(({ document, score, lifted }) => ({
       key: this.#keys[document] ?? '',
@@ -193,8 +213,20 @@ export class Resolver {
       lifted,
       parts: scorer.explain(document),
     }));
-    const confidence = confidenceOf(hits, steps.length);
+    const confidence = this.#toConfidence(hits, steps.length);
     return { hits, confidence, fits: confidence >= CONFIDENCE_MIN, steps: steps.map((step) => this.#toStep(step)) };
+  }
+
+  #toConfidence(hits: readonly Hit[], steps: number): number {
+    if (hits[0] === undefined) return 0;
+    if (hits[0].lifted !== null) return 1;
+    const { partWeights, unknownWeight } = this.#table;
+    return toConfidence({
+      scores: hits.map(({ score }) => score),
+      parts: hits.map(({ parts }) => parts),
+      steps,
+      clauseTerms: Math.max(...partWeights) / unknownWeight,
+    });
   }
 
   #toStep({ clause, documents }: NumberedStep): Step {
@@ -257,14 +289,6 @@ export class Resolver {
   }
 }
 
-function toQueryTerms({ terms, clauses }: Question): QueryTerm[] {
-  const parts = terms.map(() => 0);
-  for (const [part, clause] of clauses.entries()) {
-    for (const place of clause.terms) parts[place] = (parts[place] ?? 0) | (1 << part);
-  }
-  return terms.map((term, place) => ({ term, parts: parts[place] ?? 0 }));
-}
-
 /** Puts the best row of every step among the hits: the last ones make room for those that are missing. */
 function coverSteps(
   hits: readonly Candidate[],
@@ -277,10 +301,4 @@ function coverSteps(
     document === undefined || there.has(document) ? [] : [{ document, score: scorer.score(document), lifted: null }],
   );
   return [...hits.slice(0, Math.max(0, limit - missing.length)), ...missing].slice(0, limit);
-}
-
-function confidenceOf(hits: readonly Hit[], steps: number): number {
-  if (hits[0] === undefined) return 0;
-  if (hits[0].lifted !== null) return 1;
-  return toConfidence({ scores: hits.map(({ score }) => score), parts: hits.map(({ parts }) => parts), steps });
 }

@@ -38,3 +38,9 @@ export const DEMOTION = 0.3;
 
 /** What the row gains that was called after the same question most often: enough to lead among equals, and no more. */
 export const LEARNED = 0.01;
+
+/** What a synonym of a word counts where the word itself does not stand. */
+export const SYNONYM = 0.3;
+
+/** What a word counts that another was probably meant for. */
+export const MISSPELT = 0.8;

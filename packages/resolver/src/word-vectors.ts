@@ -21,6 +21,10 @@ export class WordVectors {
     this.#scales = scales;
   }
 
+  has(term: string): boolean {
+    return this.#places.has(term);
+  }
+
   /** Adds the vector of a term, times `weight`, to a sum. @returns false for a term that has none. */
   addTo(sum: Float32Array, term: string, weight: number): boolean {
     const place = this.#places.get(term);
