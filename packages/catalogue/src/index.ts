@@ -1,3 +1,4 @@
+export { toCapabilityDocument } from './capability-document.js';
 export { Catalogue, type CatalogueOptions } from './catalogue.js';
 export { type CatalogueReading, CatalogueView } from './catalogue-view.js';
 export { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
