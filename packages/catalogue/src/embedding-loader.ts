@@ -9,7 +9,6 @@ import {
   type Subscription,
 } from '@rowcall/store';
 import type { Catalogue } from './catalogue.js';
-import { isProjected } from './counts.js';
 import { toEmbeddingText } from './embedding-text.js';
 
 /** Vectors that are read in one query: no more of them are in memory twice. */
@@ -125,11 +124,11 @@ export class EmbeddingLoader {
     }
   }
 
-  /** The row may have another text by now, which has, or gets, a vector of its own. */
+  /** The row may have another text by now, which has, or gets, a vector of its own; or search does not show it any more. */
   #apply({ key, textSha256, vector }: StoredRowEmbedding): void {
     const { catalogue, sha256 } = this.#options;
     const row = catalogue.find(key)?.row;
-    if (row === undefined || !isProjected(row) || sha256(toEmbeddingText(row)) !== textSha256) return;
+    if (row === undefined || sha256(toEmbeddingText(row)) !== textSha256) return;
     catalogue.setEmbedding(key, vector);
   }
 }

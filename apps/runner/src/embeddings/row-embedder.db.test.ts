@@ -91,7 +91,7 @@ describe('a runner with a service of embeddings', () => {
     await insert('TEST_SCRATCH', 'Nobody finds this.');
     const runner = await start();
     await untilEmbedded('WEATHER');
-    await database.store.pool.query(`update directory set seq = 9 where key = 'WEATHER'`);
+    await database.store.pool.query(`update directory set seq = 9`);
     runner.drop();
     await insert('MARKER', 'The last one.');
     await untilEmbedded('MARKER', 'WEATHER');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Catalogue, isProjected } from '@rowcall/catalogue';
 import { deleteOrphanEmbeddings, EMBEDDING_CHANNEL, type Subscription } from '@rowcall/store';
 import { BackOff } from './back-off.js';
+import { firstOf } from './first-of.js';
 import { RowVectors, type RowVectorsOptions } from './row-vectors.js';
 
 /** Rows that one query compares with what is stored. */
@@ -109,7 +110,7 @@ export class RowEmbedder {
   }
 
   async #check(): Promise<void> {
-    const keys = [...this.#unchecked].slice(0, CHECK_MAX);
+    const keys = firstOf(this.#unchecked, CHECK_MAX);
     // Before the query: a row that changes meanwhile comes in anew.
     for (const key of keys) this.#unchecked.delete(key);
     try {

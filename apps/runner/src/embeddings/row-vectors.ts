@@ -9,6 +9,7 @@ import {
   saveRowEmbeddings,
   takeEmbeddingTurn,
 } from '@rowcall/store';
+import { firstOf } from './first-of.js';
 
 /** Texts of one request at the most. */
 const BATCH_MAX = 64;
@@ -132,15 +133,6 @@ export class RowVectors {
     this.#refused.set(key, textSha256);
     this.#batchMax = BATCH_MAX;
   }
-}
-
-function firstOf(keys: Iterable<string>, count: number): string[] {
-  const first: string[] = [];
-  for (const key of keys) {
-    if (first.length === count) break;
-    first.push(key);
-  }
-  return first;
 }
 
 const toDimensionError = (answered: number, known: number): EmbeddingError =>
