@@ -26,8 +26,8 @@ beforeAll(() => {
 /** What any answer must keep to, whatever the question. */
 function requireSound(question: string, filter?: (key: string) => boolean): void {
   const found = resolver.search(question, { limit: LIMIT, ...(filter === undefined ? {} : { filter }) });
-  const { keys, confidence = 0 } = toRanking(found);
-  const scores = ('hits' in found ? (found.hits as { score: number }[]) : found).map(({ score }) => score);
+  const { keys, confidence = Number.NaN } = toRanking(found);
+  const scores = found.hits.map(({ score }) => score);
   const isSound =
     keys.length <= LIMIT &&
     new Set(keys).size === keys.length &&

@@ -43,14 +43,9 @@ describe('the systems', () => {
 });
 
 describe('an answer of the resolver', () => {
-  const hit = { key: 'NOW', score: 1, lifted: null, coverage: 1 } as never;
-
-  it('is read whether it is a list of hits or says how sure it is', () => {
-    expect(toRanking([hit])).toEqual({ keys: ['NOW'] });
-    expect(toRanking({ hits: [hit], confidence: 0.5, fits: false })).toEqual({
-      keys: ['NOW'],
-      confidence: 0.5,
-      fits: false,
-    });
+  it('is its keys, and how sure it is of them', () => {
+    const hits = [{ key: 'NOW' }, { key: 'ECHO' }] as never;
+    const ranking = { hits, confidence: 0.5, fits: false, steps: [] } as Parameters<typeof toRanking>[0];
+    expect(toRanking(ranking)).toEqual({ keys: ['NOW', 'ECHO'], confidence: 0.5, fits: false });
   });
 });
