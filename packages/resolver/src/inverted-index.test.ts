@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvertedIndex, POSTINGS_MAX } from './inverted-index.js';
-import { MatchTable, PARTS_MAX } from './match-table.js';
+import { InvertedIndex } from './inverted-index.js';
+import { MatchTable } from './match-table.js';
 
 const FIELDS = [
   { weight: 4, b: 0.9 },

@@ -31,8 +31,11 @@ interface Lookup {
   readonly exact: boolean;
 }
 
+/** A term in more documents than that, and in such a share of all, is common. */
+const COMMON_MIN = 500;
+const COMMON_SHARE = 0.02;
 /** Postings that one question looks at: terms of nearly every document of a great catalogue tell nothing, and take long. */
-export const POSTINGS_MAX = 150_000;
+export const POSTINGS_MAX = 60_000;
 /** Saturation of repeated terms. */
 const K1 = 1.2;
 /** A field's count of a term is packed into so many bits: more repetitions than that add nothing. */
@@ -161,7 +164,9 @@ export class InvertedIndex {
       if (((parts >>> part) & 1) === 1) table.partWeights[part] = (table.partWeights[part] as number) + rarity;
     }
     const lookups: Lookup[] = [{ ...exact, place, parts, worth: rarity, exact: true }];
-    for (const { term: other, share } of others) {
+    // What nearly every document holds tells little, and what stands for it less.
+    const isCommon = exact.frequency > Math.max(COMMON_MIN, this.#liveDocuments * COMMON_SHARE);
+    for (const { term: other, share } of isCommon ? [] : others) {
       const found = this.#frequencyOf(other);
       const worth = share * Math.min(rarity, this.#toRarity(found.frequency));
       lookups.push({ ...found, place, parts, worth, exact: false });
@@ -175,31 +180,40 @@ export class InvertedIndex {
   }
 
   #addScores({ id, worth, place, parts, exact }: Lookup, table: MatchTable): void {
-    const lengthFactors = this.#lengthSums.map((sum) => (sum === 0 ? 0 : this.#liveDocuments / sum));
-    for (let at = this.#heads.get(id); at !== NONE; at = this.#postings.next(at)) {
-      const document = this.#postings.document(at);
-      if (this.#live.get(document) === 0) continue;
-      const counts = this.#postings.counts(at);
-      const strength = this.#toStrength(document, counts, lengthFactors);
+    const toStrength = this.#buildStrength();
+    const live = this.#live;
+    this.#postings.forEach(this.#heads.get(id), (document, counts) => {
+      if (live.get(document) === 0) return;
+      const strength = toStrength(document, counts);
       table.addScore(document, place, parts, (worth * strength) / (K1 + strength));
-      if (!exact) continue;
+      if (!exact) return;
       table.covered[document] = (table.covered[document] as number) + worth;
       if (table.rarest[document] === 0) table.rarest[document] = worth;
       if ((counts & COUNT_MAX) !== 0) table.firstFieldHits[document] = (table.firstFieldHits[document] as number) + 1;
-    }
+    });
   }
 
-  /** How much a document is about a term: its counts, each by its field's weight and length. */
-  #toStrength(document: number, counts: number, lengthFactors: readonly number[]): number {
-    let strength = 0;
-    for (let field = 0, rest = counts; rest !== 0; field += 1, rest >>>= COUNT_BITS) {
-      const count = rest & COUNT_MAX;
-      if (count === 0) continue;
-      const { weight, b } = this.#fields[field] as FieldWeight;
-      const length = (this.#lengths[field] as GrowingArray).get(document) * (lengthFactors[field] ?? 0);
-      strength += (weight * count) / (1 - b + b * length);
-    }
-    return strength;
+  /** Tells how much a document is about a term: its counts, each by its field's weight and length. */
+  #buildStrength(): (document: number, counts: number) => number {
+    const live = this.#liveDocuments;
+    const weights = Float64Array.from(this.#fields, ({ weight }) => weight);
+    const fixed = Float64Array.from(this.#fields, ({ b }) => 1 - b);
+    const perTerm = Float64Array.from(this.#fields, ({ b }, field) => {
+      const sum = this.#lengthSums[field] ?? 0;
+      return sum === 0 ? 0 : (b * live) / sum;
+    });
+    const lengths = this.#lengths;
+    return (document, counts) => {
+      let strength = 0;
+      for (let field = 0, rest = counts; rest !== 0; field += 1, rest >>>= COUNT_BITS) {
+        const count = rest & COUNT_MAX;
+        if (count === 0) continue;
+        const length = (lengths[field] as GrowingArray).get(document);
+        strength +=
+          ((weights[field] as number) * count) / ((fixed[field] as number) + (perTerm[field] as number) * length);
+      }
+      return strength;
+    };
   }
 
   /** Inverse document frequency, as Lucene has it: never negative. */

@@ -1,8 +1,11 @@
 /** Parts of a question that scores are kept for apart. */
 export const PARTS_MAX = 6;
+/** Questions that are told apart by number; then they begin anew. */
+const QUESTIONS_MAX = 2 ** 31 - 1;
 
 /**
- * What a question finds in an index, by the documents' numbers. Filled anew for each question; the memory stays.
+ * What a question finds in an index, by the documents' numbers. Filled anew for each question; the memory stays. What
+ * stands there of a document that {@link MatchTable.has} does not know is of an earlier question.
  * Scores are sums of weights of terms: divided by {@link MatchTable.weight} they compare between questions.
  */
 export class MatchTable {
@@ -26,18 +29,25 @@ export class MatchTable {
   /** How many of the question's terms stand in each document's first field. */
   firstFieldHits = new Uint8Array(0);
   /** The term that was last counted for each document, and how much it was. */
-  lastTerm = new Int32Array(0);
-  lastScore = new Float64Array(0);
-  /** 1 for each of {@link MatchTable.documents}. */
-  #found = new Uint8Array(0);
+  #lastTerm = new Int32Array(0);
+  #lastScore = new Float64Array(0);
+  /** The question that each document was last found for. */
+  #foundFor = new Int32Array(0);
+  #question = 0;
 
   /** Forgets the last question and makes room for `size` documents. */
   clear(size: number): void {
-    for (let index = 0; index < this.count; index += 1) this.#forget(this.documents[index] as number);
+    // What the last question left of a document is cleared when the document is found again.
+    this.#question += 1;
     this.count = 0;
     this.weight = 0;
     this.partWeights.fill(0);
-    if (size > this.#found.length) this.#grow(size * 2);
+    if (size > this.#foundFor.length || this.#question === QUESTIONS_MAX) this.#grow(Math.max(size * 2, 1_024));
+  }
+
+  /** Whether a document holds a term of the question. */
+  has(document: number): boolean {
+    return this.#foundFor[document] === this.#question;
   }
 
   /**
@@ -47,11 +57,11 @@ export class MatchTable {
    * @param parts the parts of the question that it stands in, a bit for each.
    */
   addScore(document: number, place: number, parts: number, score: number): void {
-    this.#add(document);
-    const before = this.lastTerm[document] === place ? (this.lastScore[document] as number) : 0;
+    if (this.#foundFor[document] !== this.#question) this.#begin(document);
+    const before = this.#lastTerm[document] === place ? (this.#lastScore[document] as number) : 0;
     if (score <= before) return;
-    this.lastTerm[document] = place;
-    this.lastScore[document] = score;
+    this.#lastTerm[document] = place;
+    this.#lastScore[document] = score;
     const more = score - before;
     this.totals[document] = (this.totals[document] as number) + more;
     for (let at = document * PARTS_MAX, rest = parts; rest !== 0; at += 1, rest >>>= 1) {
@@ -59,22 +69,16 @@ export class MatchTable {
     }
   }
 
-  #add(document: number): void {
-    if (this.#found[document] === 1) return;
-    this.#found[document] = 1;
+  #begin(document: number): void {
+    this.#foundFor[document] = this.#question;
     this.documents[this.count] = document;
     this.count += 1;
-  }
-
-  #forget(document: number): void {
-    this.#found[document] = 0;
     this.totals[document] = 0;
-    this.parts.fill(0, document * PARTS_MAX, (document + 1) * PARTS_MAX);
+    for (let at = document * PARTS_MAX; at < (document + 1) * PARTS_MAX; at += 1) this.parts[at] = 0;
     this.covered[document] = 0;
     this.rarest[document] = 0;
     this.firstFieldHits[document] = 0;
-    this.lastTerm[document] = 0;
-    this.lastScore[document] = 0;
+    this.#lastTerm[document] = 0;
   }
 
   #grow(size: number): void {
@@ -84,8 +88,9 @@ export class MatchTable {
     this.covered = new Float32Array(size);
     this.rarest = new Float32Array(size);
     this.firstFieldHits = new Uint8Array(size);
-    this.lastTerm = new Int32Array(size);
-    this.lastScore = new Float64Array(size);
-    this.#found = new Uint8Array(size);
+    this.#lastTerm = new Int32Array(size);
+    this.#lastScore = new Float64Array(size);
+    this.#foundFor = new Int32Array(size);
+    this.#question = 1;
   }
 }

@@ -27,12 +27,18 @@ export class Postings {
     return posting;
   }
 
-  document(posting: number): number {
-    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH] as number;
+  /** Calls `visit` with the document and the packed counts of each posting of a list. */
+  forEach(head: number, visit: (document: number, counts: number) => void): void {
+    for (let posting = head; posting !== NONE; ) {
+      const block = this.#block(posting);
+      const at = (posting & BLOCK_MASK) * POSTING_WIDTH;
+      visit(block[at] as number, block[at + 1] as number);
+      posting = block[at + 2] as number;
+    }
   }
 
-  counts(posting: number): number {
-    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH + 1] as number;
+  document(posting: number): number {
+    return this.#block(posting)[(posting & BLOCK_MASK) * POSTING_WIDTH] as number;
   }
 
   next(posting: number): number {

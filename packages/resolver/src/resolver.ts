@@ -234,9 +234,8 @@ export class Resolver {
   }
 
   #isHit({ document, lifted }: Candidate, scorer: Scorer): boolean {
-    if (lifted !== null || (this.#table.totals[document] ?? 0) > 0) return true;
-    const { clauseMeaning, embedding } = scorer.explain(document);
-    return Math.max(clauseMeaning, embedding) >= MEANING_MIN;
+    if (lifted !== null || this.#table.has(document)) return true;
+    return Math.max(scorer.nearestClause(document), scorer.embedding(document)) >= MEANING_MIN;
   }
 
   /** Numbers of the rows to score: those lifted, the best by words, and in a small catalogue all others. */
@@ -277,7 +276,7 @@ export class Resolver {
   /** Of equal scores the one with the rarer word comes first, then by rank, then by key: never by the order of insertion. */
   #compare(a: Candidate, b: Candidate): number {
     const tier = ({ lifted }: Candidate) => (lifted === null ? 0 : TIERS[lifted]);
-    const rarest = ({ document }: Candidate) => this.#table.rarest[document] ?? 0;
+    const rarest = ({ document }: Candidate) => (this.#table.has(document) ? (this.#table.rarest[document] ?? 0) : 0);
     const key = ({ document }: Candidate) => this.#keys[document] ?? '';
     return (
       tier(b) - tier(a) ||

@@ -44,38 +44,30 @@ export class Scorer {
 
   /** Whole score of a row, 0 to 1. */
   score(document: number): number {
-    const parts = this.explain(document);
+    const isFound = this.#compared.table.has(document);
     return (
-      (WEIGHTS.words * parts.words +
-        WEIGHTS.clauseWords * parts.clauseWords +
-        WEIGHTS.coverage * parts.coverage +
-        WEIGHTS.name * parts.name +
-        WEIGHTS.meaning * parts.meaning +
-        WEIGHTS.clauseMeaning * parts.clauseMeaning +
-        WEIGHTS.embedding * parts.embedding) /
+      (WEIGHTS.words * (isFound ? this.#words(document) : 0) +
+        WEIGHTS.clauseWords * (isFound ? this.#bestClauseWords(document) : 0) +
+        WEIGHTS.coverage * (isFound ? this.#coverage(document) : 0) +
+        WEIGHTS.name * (isFound ? this.#name(document) : 0) +
+        WEIGHTS.meaning * this.#nearness(document) +
+        WEIGHTS.clauseMeaning * this.nearestClause(document) +
+        WEIGHTS.embedding * this.embedding(document)) /
       this.#weightSum
     );
   }
 
   /** What the score of a row is made of. */
   explain(document: number): ScoreParts {
-    const { table, meanings, embeddings, keyTerms, embedding } = this.#compared;
-    let clauseWords = 0;
-    let clauseMeaning = 0;
-    for (const [part, { share }] of this.#clauses.entries()) {
-      clauseWords = Math.max(clauseWords, share * this.clauseWords(document, part));
-      clauseMeaning = Math.max(clauseMeaning, this.clauseMeaning(document, part));
-    }
-    const weight = table.weight === 0 ? 1 : table.weight;
-    const named = keyTerms(document);
+    const isFound = this.#compared.table.has(document);
     return {
-      words: (table.totals[document] ?? 0) / weight,
-      clauseWords,
-      coverage: (table.covered[document] ?? 0) / weight,
-      name: named === 0 ? 0 : (table.firstFieldHits[document] ?? 0) / named,
-      meaning: meanings.nearness(document, this.#meaning),
-      clauseMeaning,
-      embedding: embedding === undefined ? 0 : Math.max(0, embeddings.cosine(document, embedding)),
+      words: isFound ? this.#words(document) : 0,
+      clauseWords: isFound ? this.#bestClauseWords(document) : 0,
+      coverage: isFound ? this.#coverage(document) : 0,
+      name: isFound ? this.#name(document) : 0,
+      meaning: this.#nearness(document),
+      clauseMeaning: this.nearestClause(document),
+      embedding: this.embedding(document),
     };
   }
 
@@ -83,11 +75,54 @@ export class Scorer {
   clauseWords(document: number, part: number): number {
     const { table } = this.#compared;
     const weight = table.partWeights[part] ?? 0;
-    return weight === 0 ? 0 : (table.parts[document * PARTS_MAX + part] ?? 0) / weight;
+    if (weight === 0 || !table.has(document)) return 0;
+    return (table.parts[document * PARTS_MAX + part] ?? 0) / weight;
   }
 
-  /** How near a row is to one clause. */
+  /** How near a row is to one clause, 0 to 1. */
   clauseMeaning(document: number, part: number): number {
     return this.#compared.meanings.nearness(document, this.#clauses[part]?.meaning);
+  }
+
+  /** How near a row is to the clause that it is nearest to, 0 to 1. */
+  nearestClause(document: number): number {
+    let nearest = 0;
+    for (let part = 0; part < this.#clauses.length; part += 1) {
+      nearest = Math.max(nearest, this.clauseMeaning(document, part));
+    }
+    return nearest;
+  }
+
+  /** How near a row is to the question by the embeddings service, 0 to 1; 0 without one. */
+  embedding(document: number): number {
+    const { embeddings, embedding } = this.#compared;
+    return embedding === undefined ? 0 : Math.max(0, embeddings.cosine(document, embedding));
+  }
+
+  #nearness(document: number): number {
+    return this.#compared.meanings.nearness(document, this.#meaning);
+  }
+
+  #words(document: number): number {
+    const { totals, weight } = this.#compared.table;
+    return (totals[document] ?? 0) / weight;
+  }
+
+  #coverage(document: number): number {
+    const { covered, weight } = this.#compared.table;
+    return (covered[document] ?? 0) / weight;
+  }
+
+  #name(document: number): number {
+    const terms = this.#compared.keyTerms(document);
+    return terms === 0 ? 0 : (this.#compared.table.firstFieldHits[document] ?? 0) / terms;
+  }
+
+  #bestClauseWords(document: number): number {
+    let best = 0;
+    for (let part = 0; part < this.#clauses.length; part += 1) {
+      best = Math.max(best, (this.#clauses[part]?.share ?? 0) * this.clauseWords(document, part));
+    }
+    return best;
   }
 }
