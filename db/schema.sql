@@ -92,6 +92,8 @@ create table receipt (
   on_behalf_of text,
   reason text,
   traceparent text,
+  -- The ask that the call followed, as its caller named it.
+  ask_id text collate "C",
   check (finished_at >= started_at),
   check (material = (status = 'PROVEN_MATERIAL_RESULT'))
 );
@@ -109,6 +111,7 @@ create index receipt_waste on receipt (material, id)
   where not material and (tokens_in + tokens_out > 0 or cost_usd > 0);
 create index receipt_replay_of on receipt (replay_of, id) where replay_of is not null;
 create index receipt_repairs on receipt (repairs, id) where repairs is not null;
+create index receipt_ask on receipt (ask_id, id) where ask_id is not null;
 
 create trigger receipt_append_only before update or delete or truncate on receipt
   for each statement execute function refuse_change('the table is append-only');
@@ -523,3 +526,32 @@ begin
   end loop;
 end
 $$;
+
+-- Asks ---------------------------------------------------------------------------------------------------------
+
+-- What was asked for, what was answered, and the calls that followed (receipt.ask_id). A log with a retention, not part
+-- of the ledger: rows may change and go.
+create table ask (
+  -- Time-ordered and unguessable, as the ids of receipts are.
+  id text collate "C" primary key,
+  at timestamptz not null,
+  -- As receipts name who calls; `anyone` for who presented no credential.
+  actor text not null,
+  -- Redacted, and cut.
+  question text not null check (char_length(question) <= 500),
+  -- What was answered, the best first.
+  keys text[] collate "C" not null check (cardinality(keys) <= 12),
+  best text collate "C",
+  answered boolean not null generated always as (best is not null) stored,
+  confidence real not null,
+  -- Of the best row; null where nothing fitted.
+  category text,
+  -- How often the same caller asked the same within a minute.
+  times integer not null default 1 check (times > 0),
+  -- Those of `keys` whose contracts were read in the name of this ask.
+  read_keys text[] collate "C" not null default '{}'
+);
+
+create index ask_answered on ask (answered, id);
+-- Counters and reads change rows without touching an index: leave room on their pages.
+alter table ask set (fillfactor = 90);

@@ -18,6 +18,8 @@ import { collectMethods } from './plugins/methods.js';
 import { addProblems, answerConnectionError, answerError } from './plugins/problem.js';
 import { addDecideApproval } from './routes/approvals/decide.js';
 import { addListApprovals } from './routes/approvals/list.js';
+import { addListAsks } from './routes/asks/list.js';
+import { addAskQuality } from './routes/asks/quality.js';
 import { addChangeRow } from './routes/directory/change.js';
 import { addCountRows } from './routes/directory/counts.js';
 import { addCreateRow } from './routes/directory/create.js';
@@ -112,6 +114,8 @@ function addRoutes(app: App, context: Context): void {
   addListApprovals(app, context);
   addDecideApproval(app, context);
   addListInvocations(app, context);
+  addListAsks(app, context);
+  addAskQuality(app, context);
   addListEvents(app, context);
   addReceiptPage(app, context);
   addErrors(app);

@@ -22,6 +22,8 @@ const CONFIG: ServerConfig = {
   secretKey: undefined,
   functionFolder: undefined,
   payloadDays: 0,
+  askDays: 0,
+  learn: false,
   lanes: [],
   concurrency: 1,
   embeddings: undefined,

@@ -1,13 +1,13 @@
 import { type CatalogueReading, EmbeddingLoader } from '@rowcall/catalogue';
 import { buildEmbedder, type Embedder, toModelName } from '@rowcall/embeddings';
-import { buildEngine, type EngineParts } from '@rowcall/engine';
+import { buildEngine, type EngineParts, LearnedPairs } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
-import { Listener } from '@rowcall/store';
+import { expireAsks, expirePayloads, Listener } from '@rowcall/store';
 import { EventStreams } from './event-streams.js';
-import { PayloadSweeper } from './payload-sweeper.js';
 import { RefusalCounter } from './refusal-counter.js';
+import { RetentionSweeper } from './retention-sweeper.js';
 
 /** Parts of the engine that requests reach. */
 type Reached =
@@ -20,6 +20,7 @@ type Reached =
   | 'approvals'
   | 'lineage'
   | 'repeatedRequests'
+  | 'asks'
   | 'housekeeping'
   | 'missingCredentials';
 
@@ -56,7 +57,10 @@ export interface ContextOptions {
   readonly beforeFire?: (id: string) => void | Promise<void>;
 }
 
-/** Wires an API process. Connects to nothing yet. */
+const toOwnSecrets = ({ ownerKey, ownerKeyNext, mcpToken }: ServerConfig): string[] =>
+  [ownerKey, ownerKeyNext, mcpToken].filter((secret) => secret !== undefined);
+
+/** Wires an API process. Connects to nothing yet. @param config with the owner key, given or generated. */
 export function buildContext(config: ServerConfig, options: ContextOptions): Context {
   const { log, isOwnerKey, baseUrl, readCredential, version } = options;
   const { databaseUrl, allowNets, timeZone, secretKey, functionFolder } = config;
@@ -66,6 +70,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     allowNets,
     timeZone,
     secretKey,
+    ownSecrets: toOwnSecrets(config),
     functionFolder,
     name,
     version,
@@ -75,7 +80,11 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   });
   const { store, subscriptions } = parts;
   const refusals = new RefusalCounter({ store, log });
-  const payloads = new PayloadSweeper({ store, log, days: config.payloadDays });
+  const sweepers = [
+    new RetentionSweeper({ store, log, what: 'payloads', expire: expirePayloads, days: config.payloadDays }),
+    new RetentionSweeper({ store, log, what: 'asks', expire: expireAsks, days: config.askDays }),
+  ];
+  const learned = config.learn ? new LearnedPairs({ store, catalogue: parts.catalogue, log }) : undefined;
   const events = new EventStreams({ store, log });
   const embedder = buildEmbedder(config.embeddings, { log });
   const loader =
@@ -91,7 +100,9 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   const stopAll = async () => {
     events.stop();
     await parts.drain(0);
-    await payloads.stop();
+    for (const sweeper of sweepers) await sweeper.stop();
+    await learned?.stop();
+    await parts.asks.stop();
     await refusals.stop();
     await embedder.close();
     await loader?.stop();
@@ -111,7 +122,8 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
       await parts.housekeeping.start();
       await parts.loadFunctions();
       await listener.start();
-      payloads.start();
+      for (const sweeper of sweepers) sweeper.start();
+      learned?.start();
     },
     drain: (graceMs) => parts.drain(graceMs),
     stop() {

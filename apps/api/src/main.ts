@@ -21,9 +21,11 @@ const GRACE_MS = 10_000;
 
 async function main(config: ServerConfig): Promise<void> {
   const log = pino({ name: 'rowcall-api', level: config.logLevel });
-  const isOwnerKey = buildKeyCheck(loadOwnerKey(config.ownerKey, config.dataDir), config.ownerKeyNext);
+  const ownerKey = loadOwnerKey(config.ownerKey, config.dataDir);
+  const isOwnerKey = buildKeyCheck(ownerKey, config.ownerKeyNext);
   let url = config.publicUrl ?? '';
-  const context = buildContext(config, { log, isOwnerKey, readCredential, version: VERSION, baseUrl: () => url });
+  const options = { log, isOwnerKey, readCredential, version: VERSION, baseUrl: () => url };
+  const context = buildContext({ ...config, ownerKey }, options);
   const app = await buildApp(context, { log, version: VERSION });
   const stop = onStop(log, () => stopServing(app, context, GRACE_MS));
   try {

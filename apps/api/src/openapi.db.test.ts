@@ -118,6 +118,8 @@ const WITHOUT_AUTHORITY: Readonly<Record<string, readonly [url: string, status: 
   approveCall: ['/api/approvals/inv_0/approve', 401],
   denyCall: ['/api/approvals/inv_0/deny', 401],
   listInvocations: ['/api/invocations', 401],
+  listAsks: ['/api/asks', 401],
+  measureAsks: ['/api/asks/quality', 401],
   listEvents: ['/api/events', 401],
   receiptPage: [`/receipt/inv_${'0'.repeat(32)}`, 404],
   explainError: ['/errors/unauthorized', 200],

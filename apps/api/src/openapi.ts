@@ -30,6 +30,7 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
         { name: 'approvals', description: 'Calls that wait for a person.' },
         { name: 'events', description: 'What happened to the deployment.' },
         { name: 'receipts', description: 'Proof of what ran.' },
+        { name: 'asks', description: 'What was asked for, and how well it was found.' },
         { name: 'errors', description: 'What failures mean.' },
         { name: 'health', description: 'Probes.' },
       ],

@@ -1,4 +1,4 @@
-import type { RowWrite } from '@rowcall/protocol';
+import type { RowPatch, RowWrite } from '@rowcall/protocol';
 import { Pool } from 'undici';
 import type { Api } from './api.js';
 
@@ -42,6 +42,11 @@ export class Door {
     return this.#write('PUT', `/api/directory/${row.key}`, row);
   }
 
+  /** Changes columns of a row. @returns its new version. */
+  change(key: string, columns: RowPatch): Promise<number> {
+    return this.#write('PATCH', `/api/directory/${key}`, columns);
+  }
+
   /** Adds a row. @returns its version. */
   create(row: RowWrite): Promise<number> {
     return this.#write('POST', '/api/directory', row);
@@ -60,12 +65,12 @@ export class Door {
     return this.#pool.close();
   }
 
-  async #write(method: 'PUT' | 'POST', path: string, row: RowWrite): Promise<number> {
+  async #write(method: 'PUT' | 'POST' | 'PATCH', path: string, columns: RowPatch): Promise<number> {
     const { statusCode, body } = await this.#pool.request({
       method,
       path,
       headers: this.#headers,
-      body: JSON.stringify(row),
+      body: JSON.stringify(columns),
     });
     const text = await body.text();
     if (statusCode >= 300) throw new Error(`${method} ${path}: ${statusCode} ${text}`);

@@ -1,5 +1,9 @@
+import { ASK_HELP } from './ask/options.js';
+import { runAsk } from './ask/run.js';
 import { DISPATCH_HELP } from './dispatch/options.js';
 import { runDispatch } from './dispatch/run.js';
+import { FUZZ_ASK_HELP } from './fuzz-ask/options.js';
+import { runFuzzAsk } from './fuzz-ask/run.js';
 import { HTTP_HELP } from './http/options.js';
 import { runHttp } from './http/run.js';
 import { IMPORT_HELP } from './import/options.js';
@@ -15,7 +19,9 @@ import { RETRIEVAL_HELP } from './retrieval/options.js';
 import { runRetrieval } from './retrieval/run.js';
 
 const BENCHES = {
+  ask: { run: runAsk, help: ASK_HELP },
   dispatch: { run: runDispatch, help: DISPATCH_HELP },
+  'fuzz-ask': { run: runFuzzAsk, help: FUZZ_ASK_HELP },
   http: { run: runHttp, help: HTTP_HELP },
   import: { run: runImport, help: IMPORT_HELP },
   ledger: { run: runLedger, help: LEDGER_HELP },

@@ -1,12 +1,12 @@
-import type { Hit, SearchOptions } from '@rowcall/resolver';
+import type { Ranking, SearchOptions } from '@rowcall/resolver';
 import type { Catalogue } from './catalogue.js';
-import { type Counts, countRows } from './counts.js';
+import { type Counts, countRows, isInRegistry } from './counts.js';
 import type { Entry } from './entry.js';
 
 /** What readers of a catalogue see of it: all of it, or the part that one caller may know of. */
 export type CatalogueReading = Pick<
   Catalogue,
-  'find' | 'list' | 'registry' | 'counts' | 'search' | 'nearest' | 'staleSince'
+  'find' | 'list' | 'registry' | 'counts' | 'categories' | 'search' | 'nearest' | 'staleSince'
 >;
 
 /** The part of a catalogue whose entries pass one predicate: whatever reads it can show no other. */
@@ -27,6 +27,14 @@ export class CatalogueView implements CatalogueReading {
     return this.#catalogue.registry.filter(this.#isShown);
   }
 
+  get categories(): ReadonlyMap<string, number> {
+    const categories = new Map<string, number>();
+    for (const { row } of this.list()) {
+      if (isInRegistry(row)) categories.set(row.category, (categories.get(row.category) ?? 0) + 1);
+    }
+    return categories;
+  }
+
   get counts(): Counts {
     return countRows(this.#rows());
   }
@@ -44,10 +52,10 @@ export class CatalogueView implements CatalogueReading {
     return entry !== undefined && this.#isShown(entry) ? entry : undefined;
   }
 
-  search(question: string, { limit, filter }: SearchOptions): Hit[] {
+  search(question: string, { filter, ...options }: SearchOptions): Ranking {
     const isShown = (key: string): boolean => this.find(key) !== undefined;
     return this.#catalogue.search(question, {
-      limit,
+      ...options,
       filter: filter === undefined ? isShown : (key) => isShown(key) && filter(key),
     });
   }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, Log } from '@rowcall/protocol';
-import { type Hit, nearestKeys, Resolver, type SearchOptions } from '@rowcall/resolver';
+import { nearestKeys, type Ranking, Resolver, type SearchOptions } from '@rowcall/resolver';
 import {
+  type LearnedPair,
   listDeletions,
   listRows,
   listRowVersions,
@@ -9,8 +10,9 @@ import {
   type StoredRow,
   type Subscription,
 } from '@rowcall/store';
+import { toCapabilityDocument } from './capability-document.js';
 import { type Counts, countRows, isInRegistry, isProjected } from './counts.js';
-import { Entry, type EntryContext, type HeldRow, toCapabilityDocument } from './entry.js';
+import { Entry, type EntryContext, type HeldRow } from './entry.js';
 import { SharedTexts } from './shared-texts.js';
 
 /** Channel that the directory's trigger notifies; the payload is `KEY version`. */
@@ -48,7 +50,9 @@ export class Catalogue {
   readonly #freshWaiters = new Set<() => void>();
   readonly #watchers = new Set<(key: string) => void>();
   #stopped = false;
+  #learned: readonly LearnedPair[] = [];
   #revision = 0;
+  readonly #categories = new Map<string, number>();
   #counts: { revision: number; counts: Counts } | undefined;
   #registry: { revision: number; entries: readonly Entry[] } | undefined;
 
@@ -89,6 +93,11 @@ export class Catalogue {
     return this.#counts.counts;
   }
 
+  /** Rows of the registry by category. */
+  get categories(): ReadonlyMap<string, number> {
+    return this.#categories;
+  }
+
   /** Entries of the registry, by category, `seq` and key. */
   get registry(): readonly Entry[] {
     if (this.#registry?.revision !== this.#revision) {
@@ -127,8 +136,19 @@ export class Catalogue {
   }
 
   /** Ranks the projected rows for a question. */
-  search(question: string, options: SearchOptions): Hit[] {
+  search(question: string, options: SearchOptions): Ranking {
     return this.#resolver.search(question, options);
+  }
+
+  /** Which questions led to calls of which rows, the most frequent first; none unless somebody says. */
+  get learned(): readonly LearnedPair[] {
+    return this.#learned;
+  }
+
+  /** Takes what calls taught, in the place of what it knew. */
+  setLearned(pairs: readonly LearnedPair[]): void {
+    this.#learned = pairs;
+    this.#resolver.setLearned(pairs);
   }
 
   /** Keys of the registry that were probably meant by one that no row has, of those that `isShown`. */
@@ -175,8 +195,10 @@ export class Catalogue {
     if (row.version <= this.#versionOf(row.key)) return;
     this.#deletions.delete(row.key);
     const entry = new Entry(row, this.#context);
+    this.#countCategory(this.#entries.get(row.key)?.row, -1);
     this.#entries.set(row.key, entry);
-    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(entry.row));
+    this.#countCategory(entry.row, 1);
+    if (isProjected(row)) this.#resolver.upsert(toCapabilityDocument(row));
     else this.#resolver.remove(row.key);
     this.#revision += 1;
     for (const watcher of this.#watchers) watcher(row.key);
@@ -199,9 +221,17 @@ export class Catalogue {
   applyDeletion(key: string, version: number): void {
     if (version <= this.#versionOf(key)) return;
     this.#deletions.set(key, version);
+    this.#countCategory(this.#entries.get(key)?.row, -1);
     if (!this.#entries.delete(key)) return;
     this.#resolver.remove(key);
     this.#revision += 1;
+  }
+
+  #countCategory(row: HeldRow | undefined, change: 1 | -1): void {
+    if (row === undefined || !isInRegistry(row)) return;
+    const rows = (this.#categories.get(row.category) ?? 0) + change;
+    if (rows === 0) this.#categories.delete(row.category);
+    else this.#categories.set(row.category, rows);
   }
 
   /** Newest version seen of a key, its deletion included; 0 for one that was never seen. */

@@ -1,6 +1,5 @@
 import { type Docstring, deriveEffect, deriveRisk, fingerprint, parseDocstring } from '@rowcall/contract';
 import type { Effect, JsonObject, Risk, Row } from '@rowcall/protocol';
-import type { CapabilityDocument } from '@rowcall/resolver';
 import type { SharedTexts } from './shared-texts.js';
 
 /** What an entry asks of the process it lives in. */
@@ -142,20 +141,4 @@ export class Entry {
     const declared = this.#declaredEffect === undefined ? {} : { functionEffect: this.#declaredEffect };
     return fingerprint(this.toRow(), { includes, ...declared }, this.#context.sha256);
   }
-}
-
-/** What of a row is searched. */
-export function toCapabilityDocument(row: HeldRow): CapabilityDocument {
-  const { doc } = parseDocstring(row.content, row.type);
-  return {
-    key: row.key,
-    category: row.category,
-    what: doc.what ?? '',
-    whenToUse: doc.whenToUse ?? '',
-    argumentsText: doc.args.map(({ name, note }) => `${name} ${note ?? ''}`).join(' '),
-    examplesText: row.examples.join(' '),
-    rank: row.planner_rank,
-    demoted: row.demoted,
-    pinnedFor: row.pinned_for,
-  };
 }

@@ -63,6 +63,18 @@ describe('parseConfig', () => {
     expect(problemsOf({ ROWCALL_PAYLOAD_DAYS: 'ever' })).toEqual(['ROWCALL_PAYLOAD_DAYS must be a number of days']);
   });
 
+  it('keeps asks for 30 days unless told otherwise, and for ever at 0', () => {
+    expect(parseConfig({}, noFiles).askDays).toBe(30);
+    expect(parseConfig({ ROWCALL_ASK_DAYS: '0' }, noFiles).askDays).toBe(0);
+    expect(problemsOf({ ROWCALL_ASK_DAYS: '1.5' })).toEqual(['ROWCALL_ASK_DAYS must be whole days']);
+  });
+
+  it('learns nothing unless told to', () => {
+    expect(parseConfig({}, noFiles).learn).toBe(false);
+    expect(parseConfig({ ROWCALL_LEARN: 'on' }, noFiles).learn).toBe(true);
+    expect(problemsOf({ ROWCALL_LEARN: 'true' })).toEqual(['ROWCALL_LEARN must be on or off']);
+  });
+
   it('refuses a misspelt setting instead of ignoring it', () => {
     expect(problemsOf({ ROWCALL_PROT: '1' })[0]).toMatch(/^ROWCALL_PROT is not a setting/);
   });

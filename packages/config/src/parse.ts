@@ -47,6 +47,13 @@ const serviceUrl = z
 
 const isBare = ({ username, password, hash }: URL): boolean => `${username}${password}${hash}` === '';
 
+/** A retention; 0: for ever. */
+const days = z.coerce
+  .number('must be a number of days')
+  .int('must be whole days')
+  .min(0, 'must be 0 or more')
+  .max(36_500, 'must be at most 36500');
+
 const schema = z.object({
   ROWCALL_HOST: z.string().min(1).default('127.0.0.1'),
   ROWCALL_PORT: z.coerce.number('must be a port').int('must be a port').min(0).max(65_535).default(8787),
@@ -68,12 +75,9 @@ const schema = z.object({
   ROWCALL_LANES: list
     .pipe(z.array(z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/, 'must be lane names')).min(1))
     .default(['default']),
-  ROWCALL_PAYLOAD_DAYS: z.coerce
-    .number('must be a number of days')
-    .int('must be whole days')
-    .min(0, 'must be 0 or more')
-    .max(36_500, 'must be at most 36500')
-    .default(90),
+  ROWCALL_PAYLOAD_DAYS: days.default(90),
+  ROWCALL_ASK_DAYS: days.default(30),
+  ROWCALL_LEARN: z.enum(['on', 'off'], 'must be on or off').default('off'),
   ROWCALL_CONCURRENCY: z.coerce.number('must be a number').int().min(1).max(1_000).default(8),
   ROWCALL_EMBEDDINGS_URL: serviceUrl.optional(),
   ROWCALL_EMBEDDINGS_MODEL: z.string().max(200, 'must have at most 200 characters').optional(),
@@ -129,6 +133,10 @@ export interface Config {
   readonly functionFolder: string | undefined;
   /** Days that payloads of receipts are kept; 0: for ever. */
   readonly payloadDays: number;
+  /** Days that asks are kept; 0: for ever. */
+  readonly askDays: number;
+  /** True: what was called after a question breaks ties between rows that fit the next one alike. */
+  readonly learn: boolean;
   /** Lanes that a runner serves. */
   readonly lanes: readonly string[];
   /** Calls that a runner runs at the same time. */
@@ -230,6 +238,8 @@ function toConfig(data: z.output<typeof schema>): Config {
     secretKey: data.ROWCALL_SECRET_KEY,
     functionFolder: data.ROWCALL_FUNCTIONS,
     payloadDays: data.ROWCALL_PAYLOAD_DAYS,
+    askDays: data.ROWCALL_ASK_DAYS,
+    learn: data.ROWCALL_LEARN === 'on',
     lanes: data.ROWCALL_LANES,
     concurrency: data.ROWCALL_CONCURRENCY,
     embeddings: toEmbeddings(data),

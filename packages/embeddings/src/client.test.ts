@@ -76,7 +76,7 @@ describe('the client of an embeddings service', () => {
     ['a vector of nothing', sendEmbeddings({ data: [at(0), at(1, [0, 0])] })],
     ['an empty vector', sendEmbeddings({ data: [at(0, []), at(1, [])] })],
     ['vectors of two lengths', sendEmbeddings({ data: [at(0), at(1, [1, 2, 3])] })],
-    ['too many dimensions', sendEmbeddings({ data: [at(0, new Array(4_097).fill(1)), at(1)] })],
+    ['too many dimensions', sendEmbeddings({ data: [0, 1].map((index) => at(index, new Array(4_097).fill(1))) })],
   ])('refuses %s', async (_name, answer) => {
     server.answer = answer;
     expect(await failureOf(build().embed(['a', 'b'], PATIENT))).toMatchObject({ failure: 'bad_answer' });

@@ -38,16 +38,16 @@ const isPlace = (index: JsonValue | undefined, count: number): index is number =
 
 function toUnitVector(embedding: JsonValue | undefined): Float32Array {
   if (!Array.isArray(embedding)) throw refuse('answered something else than arrays of numbers');
-  if (embedding.length === 0 || embedding.length > DIMENSIONS_MAX) {
+  if (embedding.length > DIMENSIONS_MAX) {
     throw refuse(`answered a vector of ${embedding.length} dimensions; the most is ${DIMENSIONS_MAX}`);
   }
   let square = 0;
   for (const number of embedding as JsonValue[]) {
-    if (typeof number !== 'number' || !Number.isFinite(number))
-      throw refuse('answered a vector that is not of numbers');
+    if (typeof number !== 'number') throw refuse('answered a vector that is not of numbers');
     square += number * number;
   }
   const length = Math.sqrt(square);
+  // JSON can write a number that is too large for any: it comes as infinite.
   if (length === 0 || !Number.isFinite(length)) throw refuse('answered a vector without a direction');
   return Float32Array.from(embedding as number[], (number) => number / length);
 }

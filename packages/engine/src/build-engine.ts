@@ -5,6 +5,7 @@ import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
 import { Ledger, type NewProcess, openStore, type Store, type Subscription } from '@rowcall/store';
 import { Approvals } from './approvals.js';
+import { Asks } from './asks/asks.js';
 import { CallRecords } from './call-records.js';
 import { Completions } from './completions.js';
 import { Credentials } from './credentials.js';
@@ -40,6 +41,8 @@ export interface BuildEngineOptions {
   readonly readCredential: (name: string) => string | undefined;
   /** ROWCALL_SECRET_KEY, which tokens are kept encrypted with. Undefined: they end with the process. */
   readonly secretKey: string | undefined;
+  /** Other secrets of the deployment's own, to be cut from the questions that are kept. */
+  readonly ownSecrets?: readonly string[];
   /** Epoch milliseconds; the machine's clock when not given. */
   readonly now?: () => number;
   /** Functions beside the built-in ones. */
@@ -65,6 +68,8 @@ export interface EngineParts {
   readonly approvals: Approvals;
   readonly lineage: Lineage;
   readonly repeatedRequests: RepeatedRequests;
+  /** Whoever opened the store stops it before: then it writes what waits. */
+  readonly asks: Asks;
   /** Keeps the process registered, from `start` on: what may be called only then is whatever changes the world. */
   readonly housekeeping: Housekeeping;
   /** The environment variables that a credential needs and that are not set. */
@@ -165,6 +170,7 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     grants,
     approvals,
     lineage,
+    asks: new Asks({ store, redactor, ownSecrets: toOwnSecrets(options), log, now }),
     repeatedRequests: new RepeatedRequests({ store, completions, engine, secretKey }),
     housekeeping,
     missingCredentials: (auth) => http.missing(auth),
@@ -185,6 +191,9 @@ export function buildEngine(options: BuildEngineOptions): EngineParts {
     },
   };
 }
+
+const toOwnSecrets = ({ secretKey, ownSecrets = [] }: BuildEngineOptions): readonly string[] =>
+  secretKey === undefined ? ownSecrets : [secretKey, ...ownSecrets];
 
 function buildFolder(
   { functionFolder, log }: BuildEngineOptions,

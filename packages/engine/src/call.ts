@@ -18,6 +18,8 @@ export interface DispatchRequest {
   readonly replayOf?: string | undefined;
   /** Receipt of the failed call that this one corrects. */
   readonly repairs?: string | undefined;
+  /** The ask that the call follows. */
+  readonly askId?: string | undefined;
   /** The caller knows that a replay or repair does again what changes the world. */
   readonly confirmed?: boolean | undefined;
   /** The caller's Idempotency-Key, claimed when the call begins. */
@@ -66,11 +68,14 @@ export interface QueuedCall {
   readonly traceparent: string | null;
   readonly replayOf: string | null;
   readonly repairs: string | null;
+  /** Not there in a call that an older process queued. */
+  readonly askId?: string | null;
 }
 
 /** What of a call goes into the queue. */
 export function toQueuedCall(call: Call, request: DispatchRequest, rowVersion: number): QueuedCall {
-  const { id, trace, parent, key, input, actor, startedAt, onBehalfOf, reason, traceparent, replayOf, repairs } = call;
+  const { id, trace, parent, key, input, actor, startedAt, onBehalfOf, reason, traceparent, replayOf, repairs, askId } =
+    call;
   return {
     id,
     trace,
@@ -90,12 +95,27 @@ export function toQueuedCall(call: Call, request: DispatchRequest, rowVersion: n
     traceparent,
     replayOf,
     repairs,
+    askId,
   };
 }
 
 /** The attempt that a queued call is. */
 export function toAttempt(call: QueuedCall): Attempt {
-  const { id, trace, parent, key, input, actor, startedAt, onBehalfOf, reason, traceparent, replayOf, repairs } = call;
+  const {
+    id,
+    trace,
+    parent,
+    key,
+    input,
+    actor,
+    startedAt,
+    onBehalfOf,
+    reason,
+    traceparent,
+    replayOf,
+    repairs,
+    askId = null,
+  } = call;
   return {
     id,
     trace,
@@ -110,5 +130,6 @@ export function toAttempt(call: QueuedCall): Attempt {
     traceparent,
     replayOf,
     repairs,
+    askId,
   };
 }

@@ -224,6 +224,7 @@ export class Engine {
       traceparent: caller.traceparent,
       replayOf: request.replayOf ?? null,
       repairs: request.repairs ?? null,
+      askId: request.askId ?? null,
       caller,
     };
   }

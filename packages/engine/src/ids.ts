@@ -25,6 +25,9 @@ function newUuidHex(): string {
 /** A new invocation id: time-ordered, unguessable. */
 export const newInvocationId = (): string => `inv_${newUuidHex()}`;
 
+/** A new id of an ask: as an invocation's. */
+export const newAskId = (): string => `ask_${newUuidHex()}`;
+
 /** A new trace id. */
 export const newTraceId = (): string => `t_${newUuidHex()}`;
 

@@ -1,5 +1,7 @@
 export { type FinishedCall, toAnswerText, toReceiptLinks } from './answer.js';
 export type { Approvals } from './approvals.js';
+export { type Asked, Asks } from './asks/asks.js';
+export { LearnedPairs } from './asks/learned-pairs.js';
 export { type BuildEngineOptions, buildEngine, type EngineParts } from './build-engine.js';
 export type { Caller, DispatchRequest, QueuedCall } from './call.js';
 export { type ChangeAuthor, Directory, toRowWrite } from './directory/directory.js';

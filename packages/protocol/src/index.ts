@@ -1,3 +1,4 @@
+export { askQualitySchema, asksAnswerSchema } from './asks.js';
 export { toCanonicalJson } from './canonical-json.js';
 export {
   type AttenuateBody,
@@ -16,7 +17,7 @@ export {
   type MintBody,
   mintBodySchema,
 } from './grant.js';
-export { INVOCATION_ID_PATTERN } from './ids.js';
+export { ASK_ID_PATTERN, INVOCATION_ID_PATTERN } from './ids.js';
 export { invocationsAnswerSchema } from './invocations.js';
 export {
   isDeeper,
@@ -59,6 +60,7 @@ export {
 } from './row.js';
 export { noteSchema } from './text.js';
 export {
+  askIdSchema,
   type Confirmation,
   confirmationSchema,
   type Descriptor,

@@ -37,6 +37,7 @@ export const invocationSchema = z
     on_behalf_of: z.string().nullable(),
     reason: z.string().nullable(),
     traceparent: z.string().nullable(),
+    ask_id: z.string().nullable().meta({ description: 'The ask that the call followed, as its caller named it.' }),
     links: z.object({ confirm: z.string(), receipt: z.string(), public_receipt: z.string(), trace: z.string() }),
   })
   .meta({ id: 'Invocation' });

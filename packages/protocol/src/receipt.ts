@@ -50,6 +50,8 @@ export interface Receipt {
   readonly reason: string | null;
   /** The caller's W3C trace context, as it came. */
   readonly traceparent: string | null;
+  /** The ask that the call followed, as its caller named it: nothing says that there is one. */
+  readonly ask_id: string | null;
 }
 
 /** What a receipt keeps apart, redacted, with its own retention. Each member is a JSON text. */

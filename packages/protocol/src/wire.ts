@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import { ASK_ID_PATTERN } from './ids.js';
 import { jsonObjectSchema } from './json.js';
 import { OUTCOMES, PROOF_STATUSES } from './receipt.js';
 import { keySchema, ROW_TYPES } from './row.js';
 import { hashSchema as hash, noteSchema } from './text.js';
+
+/** The id of an ask, where a caller names one. */
+export const askIdSchema = z.string().regex(ASK_ID_PATTERN, 'must be the ask_id of an answer');
 
 const receiptId = z.string().max(64);
 
@@ -31,6 +35,10 @@ export const dispatchBodySchema = z
       .boolean()
       .optional()
       .meta({ description: 'true: a replay or repair may do again what changes the world.' }),
+    ask_id: askIdSchema.optional().meta({
+      description:
+        'ask_id of the answer that led to this call: kept on the receipt, to measure the search. It decides nothing.',
+    }),
     on_behalf_of: noteSchema(256).optional().meta({ description: 'Whom the call is made for; kept on the receipt.' }),
     reason: noteSchema(1_000).optional().meta({ description: 'Why the call is made; kept on the receipt.' }),
   })

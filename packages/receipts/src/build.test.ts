@@ -19,6 +19,7 @@ const attempt: Attempt = {
   traceparent: null,
   replayOf: null,
   repairs: null,
+  askId: null,
 };
 
 const ending: Ending = {

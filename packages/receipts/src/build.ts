@@ -31,6 +31,8 @@ export interface Attempt {
   readonly replayOf: string | null;
   /** Receipt of the failed call that this one corrects; null for a call of its own. */
   readonly repairs: string | null;
+  /** The ask that the call follows, as its caller names it; null where it names none. */
+  readonly askId: string | null;
 }
 
 /** The row that an attempt met. */
@@ -72,7 +74,7 @@ const KEY_LENGTH_MAX = 128;
 const MESSAGE_LENGTH_MAX = 2_000;
 
 /** Makes any text fit for a Postgres text column: well-formed Unicode, without U+0000, not longer than `lengthMax`. */
-function toColumnText(text: string, lengthMax: number): string {
+export function toColumnText(text: string, lengthMax: number): string {
   return text.slice(0, lengthMax).toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
@@ -111,6 +113,7 @@ export function buildReceipt(attempt: Attempt, ending: Ending, redactor: Redacto
       on_behalf_of: redactNote(attempt.onBehalfOf, redactor),
       reason: redactNote(attempt.reason, redactor),
       traceparent: attempt.traceparent,
+      ask_id: attempt.askId,
     },
     payload: buildPayload(attempt, ending, redactor),
   };

@@ -6,6 +6,7 @@ export {
   hashInput,
   type Input,
   type Redactor,
+  toColumnText,
 } from './build.js';
 export { sha256 } from './hash.js';
 export { type JudgedCall, judgeReplay, type ReplayVerdict } from './judge-replay.js';

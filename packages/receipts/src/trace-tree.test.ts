@@ -18,6 +18,7 @@ const made = buildReceipt(
     traceparent: null,
     replayOf: null,
     repairs: null,
+    askId: null,
   },
   { row: null, lane: null, finishedAt: 0, outcome: 'succeeded' },
   { text: (text) => text, json: (value) => value },

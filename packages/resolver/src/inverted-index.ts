@@ -1,4 +1,5 @@
 import { GrowingArray } from './growing-array.js';
+import { type MatchTable, PARTS_MAX } from './match-table.js';
 import { NONE, Postings } from './postings.js';
 
 /** How a field counts (BM25F): its weight, and how far its length is held against it, 0 to 1. */
@@ -7,23 +8,30 @@ export interface FieldWeight {
   readonly b: number;
 }
 
-/** One document that shares terms with a question. */
-export interface Match {
-  /** The document's number. */
-  readonly document: number;
-  /** BM25F, divided by the question's whole weight, so that scores of different questions compare. */
-  readonly score: number;
-  /** How many of the question's terms the document holds. */
-  readonly matched: number;
+/** A term of a question. */
+export interface QueryTerm {
+  readonly term: string;
+  /** The parts of the question that it stands in, a bit for each. */
+  readonly parts: number;
 }
 
+/** A term of a question, with what the index knows of it. */
+interface KnownTerm {
+  readonly id: number;
+  readonly frequency: number;
+  readonly parts: number;
+  readonly rarity: number;
+}
+
+/** Postings that one question looks at: terms of nearly every document of a great catalogue tell nothing, and take long. */
+export const POSTINGS_MAX = 150_000;
 /** Saturation of repeated terms. */
 const K1 = 1.2;
 /** A field's count of a term is packed into so many bits: more repetitions than that add nothing. */
-const COUNT_BITS = 5;
+const COUNT_BITS = 4;
 const COUNT_MAX = 2 ** COUNT_BITS - 1;
 /** Fields that fit into one number. */
-export const FIELDS_MAX = 6;
+export const FIELDS_MAX = 8;
 const LENGTH_MAX = 65_535;
 
 /** Terms of removed documents that may stay in the lists, as a share of all, and at the least. */
@@ -62,10 +70,8 @@ export class InvertedIndex {
   #livePostings = 0;
   #deadPostings = 0;
   #sweepAt = 0;
-  #scores = new Float64Array(0);
-  #matched = new Uint8Array(0);
 
-  /** @throws RangeError for more than six fields. */
+  /** @throws RangeError for more than eight fields. */
   constructor(fields: readonly FieldWeight[]) {
     if (fields.length > FIELDS_MAX) throw new RangeError(`an index has at most ${FIELDS_MAX} fields`);
     this.#fields = fields;
@@ -113,35 +119,53 @@ export class InvertedIndex {
     this.#sweep(named);
   }
 
-  /** Calls `visit` for every document that holds one of the terms, which must differ from one another. */
-  match(terms: readonly string[], visit: (match: Match) => void): void {
-    this.#makeRoom();
-    const touched: number[] = [];
-    let weight = 0;
-    for (const term of terms) {
-      const id = this.#termIds.get(term);
-      const rarity = this.#toRarity(id === undefined ? 0 : this.#frequencies.get(id));
-      weight += rarity;
-      if (id !== undefined) this.#addScores(id, rarity, touched);
+  /**
+   * Finds every document that holds one of the terms. The rarest terms come first; of those that are in very many
+   * documents, and tell little, some may be left out: a question looks at {@link POSTINGS_MAX} postings at the most,
+   * and at those of one term.
+   */
+  match(terms: readonly QueryTerm[], table: MatchTable): void {
+    table.clear(this.#documents);
+    const known = terms.map(({ term, parts }) => this.#toKnownTerm(term, parts));
+    for (const { rarity, parts } of known) {
+      table.weight += rarity;
+      for (let part = 0; part < PARTS_MAX; part += 1) {
+        if (((parts >>> part) & 1) === 1) table.partWeights[part] = (table.partWeights[part] as number) + rarity;
+      }
     }
-    for (const document of touched) {
-      const score = (this.#scores[document] ?? 0) / weight;
-      const matched = this.#matched[document] ?? 0;
-      this.#scores[document] = 0;
-      this.#matched[document] = 0;
-      visit({ document, score, matched });
+    known.sort((a, b) => b.rarity - a.rarity);
+    let looked = 0;
+    for (const term of known) {
+      if (looked > 0 && looked + term.frequency > POSTINGS_MAX) continue;
+      looked += term.frequency;
+      this.#addScores(term, table);
     }
   }
 
-  #addScores(term: number, rarity: number, touched: number[]): void {
+  #toKnownTerm(term: string, parts: number): KnownTerm {
+    const id = this.#termIds.get(term) ?? NONE;
+    const frequency = id === NONE ? 0 : this.#frequencies.get(id);
+    return { id, frequency, parts, rarity: this.#toRarity(frequency) };
+  }
+
+  #addScores({ id, rarity, parts }: KnownTerm, table: MatchTable): void {
+    if (id === NONE) return;
     const lengthFactors = this.#lengthSums.map((sum) => (sum === 0 ? 0 : this.#liveDocuments / sum));
-    for (let at = this.#heads.get(term); at !== NONE; at = this.#postings.next(at)) {
+    for (let at = this.#heads.get(id); at !== NONE; at = this.#postings.next(at)) {
       const document = this.#postings.document(at);
       if (this.#live.get(document) === 0) continue;
-      const strength = this.#toStrength(document, this.#postings.counts(at), lengthFactors);
-      if (this.#matched[document] === 0) touched.push(document);
-      this.#matched[document] = (this.#matched[document] ?? 0) + 1;
-      this.#scores[document] = (this.#scores[document] ?? 0) + (rarity * strength) / (K1 + strength);
+      const counts = this.#postings.counts(at);
+      const strength = this.#toStrength(document, counts, lengthFactors);
+      const score = (rarity * strength) / (K1 + strength);
+      table.add(document);
+      table.totals[document] = (table.totals[document] as number) + score;
+      table.covered[document] = (table.covered[document] as number) + rarity;
+      if (table.rarest[document] === 0) table.rarest[document] = rarity;
+      if ((counts & COUNT_MAX) !== 0) table.firstFieldHits[document] = (table.firstFieldHits[document] as number) + 1;
+      for (let part = 0, rest = parts; rest !== 0; part += 1, rest >>>= 1) {
+        const place = document * PARTS_MAX + part;
+        if ((rest & 1) === 1) table.parts[place] = (table.parts[place] as number) + score;
+      }
     }
   }
 
@@ -177,13 +201,6 @@ export class InvertedIndex {
     this.#terms[id] = term;
     this.#termIds.set(term, id);
     return id;
-  }
-
-  #makeRoom(): void {
-    if (this.#scores.length >= this.#documents) return;
-    const size = this.#documents * 2;
-    this.#scores = new Float64Array(size);
-    this.#matched = new Uint8Array(size);
   }
 
   /** @param changed terms of the document that was added or removed. */

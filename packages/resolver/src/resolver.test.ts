@@ -6,8 +6,10 @@ const doc = (key: string, what: string, more: Partial<CapabilityDocument> = {}):
   what,
   category: '',
   whenToUse: '',
-  argumentsText: '',
-  examplesText: '',
+  asks: '',
+  argumentNames: '',
+  argumentNotes: '',
+  examples: '',
   rank: 100,
   demoted: false,
   pinnedFor: [],
@@ -21,7 +23,7 @@ const resolverOf = (...documents: CapabilityDocument[]): Resolver => {
 };
 
 const keysFor = (resolver: Resolver, question: string, limit = 12) =>
-  resolver.search(question, { limit }).map(({ key }) => key);
+  resolver.search(question, { limit }).hits.map(({ key }) => key);
 
 describe('Resolver', () => {
   it('ranks the row that does what is asked, and leaves out what only shares letters', () => {
@@ -61,7 +63,7 @@ describe('Resolver', () => {
 
   it('applies a filter inside the search, so that the limit is still filled', () => {
     const crowd = Array.from({ length: 50 }, (_, index) => doc(`K${index}`, 'same'));
-    const hits = resolverOf(...crowd).search('same', { limit: 12, filter: (key) => Number(key.slice(1)) >= 30 });
+    const { hits } = resolverOf(...crowd).search('same', { limit: 12, filter: (key) => Number(key.slice(1)) >= 30 });
     expect(hits).toHaveLength(12);
     expect(hits.every(({ key }) => Number(key.slice(1)) >= 30)).toBe(true);
   });
@@ -89,8 +91,9 @@ describe('Resolver', () => {
   });
 
   it('says how much of the question a hit covers', () => {
-    const [hit] = resolverOf(doc('A', 'weather forecast')).search('weather mail', { limit: 1 });
-    expect(hit?.coverage).toBe(0.5);
+    const { hits } = resolverOf(doc('A', 'weather forecast')).search('weather mail', { limit: 1 });
+    expect(hits[0]?.parts.coverage).toBeGreaterThan(0);
+    expect(hits[0]?.parts.coverage).toBeLessThan(0.5);
   });
 
   it.each(['', '   ', 'the of and', '💥'.repeat(50_000), '\uD800', 'a'.repeat(1_000_000), '(((((['])(

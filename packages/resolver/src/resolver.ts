@@ -1,8 +1,18 @@
 import { Best } from './best.js';
+import { CONFIDENCE_MIN, toConfidence } from './confidence.js';
 import { Embeddings } from './embeddings.js';
+import { englishWords } from './english.js';
 import { GrowingArray } from './growing-array.js';
-import { InvertedIndex } from './inverted-index.js';
-import { toTerms, toTextTerms, toWords } from './normalise.js';
+import { InvertedIndex, type QueryTerm } from './inverted-index.js';
+import { Learned, type LearnedPair } from './learned.js';
+import { MatchTable } from './match-table.js';
+import { Meanings } from './meanings.js';
+import { QUESTION_LENGTH_MAX, toTextTerms, toWords } from './normalise.js';
+import { orderByScore } from './order.js';
+import { parseQuestion, type Question } from './question.js';
+import { type ScoreParts, Scorer } from './scorer.js';
+import { findSteps, type NumberedStep, type Step } from './steps.js';
+import { DEMOTION, FIELDS, LEARNED } from './weights.js';
 
 /** What of a row is searched. */
 export interface CapabilityDocument {
@@ -10,9 +20,11 @@ export interface CapabilityDocument {
   readonly category: string;
   readonly what: string;
   readonly whenToUse: string;
-  /** Names and descriptions of the arguments. */
-  readonly argumentsText: string;
-  readonly examplesText: string;
+  /** Questions that it answers, in the words of those who ask. */
+  readonly asks: string;
+  readonly argumentNames: string;
+  readonly argumentNotes: string;
+  readonly examples: string;
   /** Lower first among equals. */
   readonly rank: number;
   /** Pushed down. */
@@ -24,12 +36,24 @@ export interface CapabilityDocument {
 /** One row that fits a question. */
 export interface Hit {
   readonly key: string;
-  /** BM25F as a share of the question's whole weight: 0 for a row that holds none of its words. */
+  /** 0 to 1; of the same measure for every question. */
   readonly score: number;
   /** Why the row stands before all others whatever its score: pinned for the question, or named in it by its key. */
   readonly lifted: 'pin' | 'key' | null;
-  /** Share of the question's terms that the row holds, 0 to 1. */
-  readonly coverage: number;
+  /** What the score is made of, each 0 to 1 before its weight. */
+  readonly parts: ScoreParts;
+}
+
+/** The answer to a question. */
+export interface Ranking {
+  /** Best first. */
+  readonly hits: readonly Hit[];
+  /** How probably the first hit is what was asked for, 0 to 1; 0 without one. */
+  readonly confidence: number;
+  /** Whether that is enough to answer with it. */
+  readonly fits: boolean;
+  /** What a question that needs several rows asks for, in its order; empty for one that needs one. */
+  readonly steps: readonly Step[];
 }
 
 /** How a search is narrowed. */
@@ -37,37 +61,47 @@ export interface SearchOptions {
   /** Hits at the most. */
   readonly limit: number;
   /** Rows that may appear; applied inside the search, so that `limit` hits remain. */
-  readonly filter?: (key: string) => boolean;
+  readonly filter?: ((key: string) => boolean) | undefined;
+  /** The question's vector from the service that made those of the rows, of unit length. */
+  readonly embedding?: Float32Array | undefined;
 }
 
-/** Fields of a row, by how much they tell of what it does. */
-const FIELDS = [
-  { name: 'key', weight: 4, b: 0.9 },
-  { name: 'category', weight: 0.3, b: 0.9 },
-  { name: 'what', weight: 1, b: 0.75 },
-  { name: 'whenToUse', weight: 0.6, b: 0.75 },
-  { name: 'argumentsText', weight: 0.4, b: 0.75 },
-  { name: 'examplesText', weight: 0.3, b: 0.75 },
-] as const;
-const DEMOTION = 0.3;
+/** Rows that are scored in full: those that share the weightiest words with the question. */
+const CANDIDATES_MAX = 1_000;
+/** In so small a catalogue every row is scored, also those that share no word with the question. */
+const SMALL = 3_000;
+/** A row that shares no word with the question must be so near in meaning, or it is noise. */
+const MEANING_MIN = 0.5;
 /** An exact key in the question outranks any text; a pin outranks that. */
 const TIERS = { pin: 2, key: 1 } as const;
 
 const toPhrase = (text: string): string => toWords(text).join(' ');
 
+/** A row that is scored. */
+interface Candidate {
+  readonly document: number;
+  readonly score: number;
+  readonly lifted: 'pin' | 'key' | null;
+}
+
 /** Finds rows by what a question asks for. Adding, changing and removing a row is incremental. */
 export class Resolver {
   readonly #index = new InvertedIndex(FIELDS);
+  readonly #table = new MatchTable();
+  readonly #meanings = new Meanings(englishWords());
+  /** Vectors of rows by the embeddings service. */
+  readonly #embeddings = new Embeddings();
   /** Each row's number in the index. What ranking needs of a row stands by that number: its texts are in the index alone. */
   readonly #numbers = new Map<string, number>();
   readonly #keys: (string | undefined)[] = [];
   readonly #ranks = new GrowingArray(0);
+  readonly #keyTerms = new GrowingArray(0);
   readonly #demoted = new Set<number>();
   readonly #pinnedFor = new Map<number, readonly string[]>();
   readonly #pins = new Map<string, Set<string>>();
-  readonly #embeddings = new Embeddings();
+  #learned = new Learned([]);
 
-  /** Rows that have a vector. */
+  /** Rows that have a vector of the embeddings service. */
   get embedded(): number {
     return this.#embeddings.size;
   }
@@ -76,10 +110,13 @@ export class Resolver {
   upsert(document: CapabilityDocument): void {
     this.remove(document.key);
     const { key, rank, demoted, pinnedFor } = document;
-    const number = this.#index.add(FIELDS.map(({ name }) => toTextTerms(document[name])));
+    const fields = FIELDS.map(({ name }) => toTextTerms(document[name]));
+    const number = this.#index.add(fields);
+    this.#meanings.set(number, fields);
     this.#numbers.set(key, number);
     this.#keys[number] = key;
     this.#ranks.set(number, rank);
+    this.#keyTerms.set(number, new Set(fields[0]).size);
     if (demoted) this.#demoted.add(number);
     if (pinnedFor.length > 0) this.#pinnedFor.set(number, pinnedFor);
     for (const phrase of pinnedFor.map(toPhrase)) {
@@ -98,6 +135,7 @@ export class Resolver {
     this.#demoted.delete(number);
     this.#pinnedFor.delete(number);
     this.#index.remove(number);
+    this.#meanings.delete(number);
     this.#embeddings.delete(number);
     for (const phrase of pinnedFor.map(toPhrase)) {
       const keys = this.#pins.get(phrase);
@@ -118,44 +156,131 @@ export class Resolver {
     return true;
   }
 
-  /** Ranks the rows that share terms with the question, are named in it, or are pinned for it. Never throws. */
-  search(question: string, options: SearchOptions): Hit[] {
-    const allowed = options.filter ?? (() => true);
-    const terms = toTerms(question);
-    const lifted = this.#findLifted(question, allowed);
-    const best = new Best<Hit>(options.limit, (a, b) => this.#compare(a, b));
-    this.#index.match(terms, ({ document, score, matched }) => {
-      const key = this.#keys[document];
-      if (key === undefined) return;
-      const hit = {
-        key,
-        lifted: lifted.get(key) ?? null,
-        score: this.#demoted.has(document) ? score * DEMOTION : score,
-        coverage: lifted.delete(key) ? 1 : matched / terms.length,
-      };
-      if (best.wants(hit) && allowed(key)) best.add(hit);
+  /** Takes in place of the last ones what calls taught: of rows that are nearly as good, those that were called before lead. */
+  setLearned(pairs: readonly LearnedPair[]): void {
+    this.#learned = new Learned(pairs);
+  }
+
+  /** Ranks the rows that fit a question, are named in it, or are pinned for it. Never throws. */
+  search(text: string, { limit, filter = () => true, embedding }: SearchOptions): Ranking {
+    const question = parseQuestion(text);
+    this.#index.match(toQueryTerms(question), this.#table);
+    const scorer = new Scorer(question, {
+      table: this.#table,
+      meanings: this.#meanings,
+      embeddings: this.#embeddings,
+      keyTerms: (document) => this.#keyTerms.get(document),
+      embedding,
     });
-    for (const [key, tier] of lifted) best.add({ key, lifted: tier, score: 0, coverage: 1 });
-    return best.items;
+    const lifted = this.#findLifted(text, filter);
+    const documents = this.#findCandidates(lifted, filter);
+    const calls = this.#learned.find(question);
+    const taught = (document: number) => LEARNED * (calls?.get(this.#keys[document] ?? '') ?? 0);
+    const best = new Best<Candidate>(limit, (a, b) => this.#compare(a, b));
+    for (const document of documents) {
+      const score = scorer.score(document) * (this.#demoted.has(document) ? DEMOTION : 1) + taught(document);
+      const candidate = { document, score, lifted: lifted.get(document) ?? null };
+      if (this.#isHit(candidate, scorer)) best.add(candidate);
+    }
+    const steps = findSteps(question, documents, scorer);
+    return this.#toRanking(coverSteps(best.items, steps, limit, scorer), steps, scorer);
+  }
+
+  #toRanking(candidates: readonly Candidate[], steps: readonly NumberedStep[], scorer: Scorer): Ranking {
+    const hits = candidates.map(({ document, score, lifted }) => ({
+      key: this.#keys[document] ?? '',
+      score,
+      lifted,
+      parts: scorer.explain(document),
+    }));
+    const confidence = confidenceOf(hits, steps.length);
+    return { hits, confidence, fits: confidence >= CONFIDENCE_MIN, steps: steps.map((step) => this.#toStep(step)) };
+  }
+
+  #toStep({ clause, documents }: NumberedStep): Step {
+    return { clause, keys: documents.map((document) => this.#keys[document] ?? '') };
+  }
+
+  #isHit({ document, lifted }: Candidate, scorer: Scorer): boolean {
+    if (lifted !== null || (this.#table.totals[document] ?? 0) > 0) return true;
+    const { clauseMeaning, embedding } = scorer.explain(document);
+    return Math.max(clauseMeaning, embedding) >= MEANING_MIN;
+  }
+
+  /** Numbers of the rows to score: those lifted, the best by words, and in a small catalogue all others. */
+  #findCandidates(lifted: ReadonlyMap<number, unknown>, filter: (key: string) => boolean): number[] {
+    const found = new Set(lifted.keys());
+    const add = (document: number) => {
+      const key = this.#keys[document];
+      if (key !== undefined && filter(key)) found.add(document);
+    };
+    const { documents, count, totals } = this.#table;
+    for (const document of orderByScore(documents, count, totals)) {
+      if (found.size >= CANDIDATES_MAX) break;
+      add(document);
+    }
+    if (this.#numbers.size <= SMALL) for (const document of this.#numbers.values()) add(document);
+    return [...found];
   }
 
   /** Rows that stand before all others: pinned for the question, or named in it. A pin outranks a name. */
-  #findLifted(question: string, allowed: (key: string) => boolean): Map<string, 'pin' | 'key'> {
+  #findLifted(question: string, filter: (key: string) => boolean): Map<number, 'pin' | 'key'> {
     const named = this.#keysNamedIn(question).map((key) => [key, 'key'] as const);
     const pinned = [...(this.#pins.get(toPhrase(question)) ?? [])].map((key) => [key, 'pin'] as const);
-    return new Map([...named, ...pinned].filter(([key]) => allowed(key)));
+    const lifted = new Map<number, 'pin' | 'key'>();
+    for (const [key, tier] of [...named, ...pinned]) {
+      const number = this.#numbers.get(key);
+      if (number !== undefined && filter(key)) lifted.set(number, tier);
+    }
+    return lifted;
   }
 
   #keysNamedIn(question: string): string[] {
-    const whole = question.trim();
-    const words = question.match(/[A-Z_][A-Z0-9_]{1,63}/g) ?? [];
+    const whole = question.slice(0, QUESTION_LENGTH_MAX).trim();
+    const words = whole.match(/[A-Z_][A-Z0-9_]{1,63}/g) ?? [];
     const named = [...words, whole.toUpperCase().replace(/[\s-]+/g, '_')];
     return [...new Set(named)].filter((key) => this.#numbers.has(key));
   }
 
-  #compare(a: Hit, b: Hit): number {
-    const rank = ({ key }: Hit) => this.#ranks.get(this.#numbers.get(key) ?? -1);
-    const tier = (hit: Hit) => (hit.lifted === null ? 0 : TIERS[hit.lifted]);
-    return tier(b) - tier(a) || b.score - a.score || rank(a) - rank(b) || (a.key < b.key ? -1 : 1);
+  /** Of equal scores the one with the rarer word comes first, then by rank, then by key: never by the order of insertion. */
+  #compare(a: Candidate, b: Candidate): number {
+    const tier = ({ lifted }: Candidate) => (lifted === null ? 0 : TIERS[lifted]);
+    const rarest = ({ document }: Candidate) => this.#table.rarest[document] ?? 0;
+    const key = ({ document }: Candidate) => this.#keys[document] ?? '';
+    return (
+      tier(b) - tier(a) ||
+      b.score - a.score ||
+      rarest(b) - rarest(a) ||
+      this.#ranks.get(a.document) - this.#ranks.get(b.document) ||
+      (key(a) < key(b) ? -1 : 1)
+    );
   }
+}
+
+function toQueryTerms({ terms, clauses }: Question): QueryTerm[] {
+  const parts = terms.map(() => 0);
+  for (const [part, clause] of clauses.entries()) {
+    for (const place of clause.terms) parts[place] = (parts[place] ?? 0) | (1 << part);
+  }
+  return terms.map((term, place) => ({ term, parts: parts[place] ?? 0 }));
+}
+
+/** Puts the best row of every step among the hits: the last ones make room for those that are missing. */
+function coverSteps(
+  hits: readonly Candidate[],
+  steps: readonly NumberedStep[],
+  limit: number,
+  scorer: Scorer,
+): readonly Candidate[] {
+  const there = new Set(hits.map(({ document }) => document));
+  const missing = steps.flatMap(({ documents: [document] }) =>
+    document === undefined || there.has(document) ? [] : [{ document, score: scorer.score(document), lifted: null }],
+  );
+  return [...hits.slice(0, Math.max(0, limit - missing.length)), ...missing].slice(0, limit);
+}
+
+function confidenceOf(hits: readonly Hit[], steps: number): number {
+  if (hits[0] === undefined) return 0;
+  if (hits[0].lifted !== null) return 1;
+  return toConfidence({ scores: hits.map(({ score }) => score), parts: hits.map(({ parts }) => parts), steps });
 }

@@ -8,6 +8,10 @@ export {
   type NewApproval,
   type StoredApproval,
 } from './approval.js';
+export { ANYONE, type AskRead, insertAsks, type NewAsk, noteAskReads } from './ask.js';
+export { type LearnedPair, listLearnedPairs } from './ask-learned.js';
+export { listAsks, type StoredAsk } from './ask-list.js';
+export { type AskQuality, measureAsks } from './ask-quality.js';
 export { isDatabaseAway } from './database-away.js';
 export {
   type Authorship,
@@ -35,6 +39,7 @@ export {
   type StoredEvent,
 } from './event.js';
 export { EventTail } from './event-tail.js';
+export { type Expired, type Expiry, expireAsks, expirePayloads } from './expiry.js';
 export { type Failures, Gather, type GatherOptions, NO_FAILURES } from './gather.js';
 export {
   findGrantChain,
@@ -94,7 +99,6 @@ export {
   listOpenCalls,
   type Verdict,
 } from './opened.js';
-export { expirePayloads } from './payload-expiry.js';
 export { isTransient, openPool, type PoolOptions } from './pool.js';
 export {
   deleteProcess,
@@ -126,7 +130,6 @@ export {
   listEmbeddedKeys,
   listRowEmbeddings,
   listRowEmbeddingsOf,
-  type NewRowEmbedding,
   type StoredRowEmbedding,
   saveRowEmbeddings,
   takeEmbeddingTurn,

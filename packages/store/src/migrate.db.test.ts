@@ -43,6 +43,7 @@ describe('migrate', () => {
     expect(first[0]).toBe('0001_directory_ledger_queue');
     expect(await listTables()).toEqual([
       'approval',
+      'ask',
       'capability_grant',
       'directory',
       'directory_version',

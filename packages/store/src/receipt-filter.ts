@@ -7,6 +7,8 @@ export interface ReceiptFilter {
   readonly key?: string | undefined;
   readonly trace?: string | undefined;
   readonly actor?: string | undefined;
+  /** The ask that they name. */
+  readonly askId?: string | undefined;
   readonly outcome?: Outcome | undefined;
   readonly material?: boolean | undefined;
   /** Not material, yet tokens or money were spent. */
@@ -30,14 +32,17 @@ export function narrowFilter(filter: ReceiptFilter, visible: ReceiptVisibility):
 // Conditions of partial indexes, as the migration words them.
 const MISS = sql<boolean>`(outcome <> 'succeeded' or not material)`;
 const NOT_SUCCEEDED = sql<boolean>`outcome <> 'succeeded'`;
+const NAMES_ASK = sql<boolean>`ask_id is not null`;
 const IMMATERIAL = sql<boolean>`not material`;
 /** Not material, yet tokens or money were spent. */
 export const WASTE = sql<boolean>`not material and (tokens_in + tokens_out > 0 or cost_usd > 0)`;
 
 /** All that a filter asks of one receipt. */
 export function toCondition(filter: ReceiptFilter): RawBuilder<boolean> {
-  const { key, trace, actor, outcome, material, waste } = filter;
-  const equal = Object.entries({ key, trace, actor, outcome, material }).filter(([, value]) => value !== undefined);
+  const { key, trace, actor, askId, outcome, material, waste } = filter;
+  const equal = Object.entries({ key, trace, actor, ask_id: askId, outcome, material }).filter(
+    ([, value]) => value !== undefined,
+  );
   const conditions = equal.map(([column, value]) => sql<boolean>`${sql.ref(column)} = ${value}`);
   if (waste) conditions.push(WASTE);
   return conditions.length === 0 ? sql<boolean>`true` : sql.join(conditions, sql` and `);
@@ -45,11 +50,12 @@ export function toCondition(filter: ReceiptFilter): RawBuilder<boolean> {
 
 /**
  * The walks that pass every receipt of a filter, and others as well: which of them passes the fewest, only the
- * ledger can tell. A trace is always the shortest.
+ * ledger can tell. A trace is always the shortest, and then what follows one ask.
  */
 export function toWalks(filter: ReceiptFilter, range: IdRange): readonly [Walk, ...Walk[]] {
-  const { key, trace, actor, outcome, material, waste } = filter;
+  const { key, trace, actor, askId, outcome, material, waste } = filter;
   if (trace !== undefined) return [walkTrace(trace, range)];
+  if (askId !== undefined) return [walkValue('ask_id', askId, range, NAMES_ASK)];
   const unsuccessful = outcome !== undefined && outcome !== 'succeeded';
   const miss = unsuccessful || material === false || waste === true ? MISS : undefined;
   const walks: Walk[] = [];

@@ -30,7 +30,7 @@ export interface Walk {
 }
 
 /** Columns that begin an index whose second column is the id. */
-type LeadingColumn = 'key' | 'actor' | 'outcome' | 'material' | 'replay_of' | 'repairs';
+type LeadingColumn = 'key' | 'actor' | 'outcome' | 'material' | 'replay_of' | 'repairs' | 'ask_id';
 
 /** Walks all receipts of a range. */
 export const walkAll = ({ from, before }: IdRange): Walk => ({

@@ -51,6 +51,7 @@ const FREE_COLUMNS = [
   'on_behalf_of',
   'reason',
   'traceparent',
+  'ask_id',
 ] as const satisfies readonly (keyof Receipt)[];
 
 /** The receipt as JSON, without the columns that are null: half of them are, and every call writes one. */

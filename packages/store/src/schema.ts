@@ -172,6 +172,21 @@ export interface RowEmbeddingTable {
   updated_at: Timestamp;
 }
 
+/** `ask`: a question, what it was answered, and what was read of that. */
+export interface AskTable {
+  id: string;
+  at: Timestamp;
+  actor: string;
+  question: string;
+  keys: string[];
+  best: string | null;
+  answered: ColumnType<boolean, never, never>;
+  confidence: number;
+  category: string | null;
+  times: Generated<number>;
+  read_keys: Generated<string[]>;
+}
+
 /** Every table, for Kysely. */
 export interface Database {
   directory: DirectoryTable;
@@ -187,4 +202,5 @@ export interface Database {
   approval: ApprovalTable;
   idempotency: IdempotencyTable;
   row_embedding: RowEmbeddingTable;
+  ask: AskTable;
 }

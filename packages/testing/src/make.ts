@@ -68,6 +68,7 @@ export function makeReceipt(
       on_behalf_of: null,
       reason: null,
       traceparent: null,
+      ask_id: null,
       ...receipt,
     },
     payload: {

@@ -1,65 +1,97 @@
 import type { Entry } from '@rowcall/catalogue';
-import type { Hit } from '@rowcall/resolver';
+import type { Effect, RowType } from '@rowcall/protocol';
+import { QUESTION_LENGTH_MAX, type Ranking } from '@rowcall/resolver';
+import { ANYONE } from '@rowcall/store';
 import type { DoorContext } from '../context.js';
-import { contractOf, staleness } from './contract.js';
-import { toDescriptor } from './descriptor.js';
-import { type Asker, toRunNow } from './run-now.js';
+import { type AnswerOptions, type Candidate, toAskAnswer } from './ask-answer.js';
+import { staleness } from './contract.js';
 
 /** Candidates of one answer. */
 const MATCHES_MAX = 12;
-/** A best hit that holds a smaller share of the question's words does not answer it. */
-const COVERAGE_MIN = 0.25;
+/** How long, in ms, an answer waits for the vector of its question. */
+const EMBEDDING_BUDGET_MS = 50;
+/** Characters of the question that are said back. */
+const ECHO_LENGTH_MAX = 120;
 
-interface Candidate {
-  readonly hit: Hit;
-  readonly entry: Entry;
+/** Which rows are asked for. */
+export interface RowFilter {
+  readonly category?: string | undefined;
+  readonly type?: RowType | undefined;
+  readonly effect?: Effect | undefined;
 }
 
-/** Answers a question in plain language: the best row with its contract and the call ready to send, and the ranked candidates. */
-export function ask(context: DoorContext, question: string, asker: Asker = {}) {
-  const candidates = findCandidates(context, question);
-  const [first] = candidates;
-  const best = first !== undefined && first.hit.coverage >= COVERAGE_MIN ? first : undefined;
-  return {
-    ask: question.slice(0, 500),
-    best: best === undefined ? null : toBest(context, best, asker),
-    ...(best === undefined ? { message: nothingFits(candidates) } : {}),
-    confidence: toConfidence(candidates),
-    matches: candidates.map(({ hit, entry }) => ({
-      ...toDescriptor(entry, context.baseUrl()),
-      score: round(hit.score),
-      coverage: round(hit.coverage),
-      ...(hit.lifted === null ? {} : { lifted: hit.lifted }),
-    })),
+/** What the first row's answer is worth, by what made the ranking. */
+const RANKINGS = { embedding: 'embedding', embedding_late: 'embedding_late', off: 'lexical' } as const;
+
+/**
+ * Answers a question in plain language: the best row with its contract and the call ready to send, and the ranked
+ * candidates; of a question that needs several rows those of each step; `best: null` when nothing fits. At most 600 tokens
+ * (o200k_base), or 1,200 with a schema, steps or explanations.
+ */
+export async function ask(context: DoorContext, question: string, options: AnswerOptions & RowFilter) {
+  const { state, vector } = await context.embedder.embedQuestion(question, EMBEDDING_BUDGET_MS);
+  const started = performance.now();
+  const ranking = context.catalogue.search(question, {
+    limit: MATCHES_MAX,
+    filter: toFilter(context, options),
+    embedding: vector,
+  });
+  const candidates = toCandidates(context, ranking);
+  const engineMs = performance.now() - started;
+  const confidence = Math.round(ranking.confidence * 1_000) / 1_000;
+  const askId = recordAsk(context, question, { ranking, candidates, confidence, options });
+  const document = {
+    ask: question.slice(0, ECHO_LENGTH_MAX).toWellFormed(),
+    ask_id: askId,
+    confidence,
+    ...toAskAnswer(context, ranking, candidates, options),
+    ranking: RANKINGS[state],
+    ...(question.length > QUESTION_LENGTH_MAX ? { read: `the first ${QUESTION_LENGTH_MAX} characters` } : {}),
     ...staleness(context),
+  };
+  return { document, engineMs };
+}
+
+function toFilter({ catalogue }: DoorContext, { category, type, effect }: RowFilter) {
+  if (category === undefined && type === undefined && effect === undefined) return undefined;
+  const fits = ({ row, effect: has }: Entry): boolean =>
+    (category === undefined || row.category === category) &&
+    (type === undefined || row.type === type) &&
+    (effect === undefined || has === effect);
+  return (key: string): boolean => {
+    const entry = catalogue.find(key);
+    return entry !== undefined && fits(entry);
   };
 }
 
-function findCandidates({ catalogue }: DoorContext, question: string): Candidate[] {
-  return catalogue.search(question, { limit: MATCHES_MAX }).flatMap((hit) => {
+function toCandidates({ catalogue }: DoorContext, { hits }: Ranking): Candidate[] {
+  return hits.flatMap((hit) => {
     const entry = catalogue.find(hit.key);
     return entry === undefined ? [] : [{ hit, entry }];
   });
 }
 
-function toBest(context: DoorContext, { entry }: Candidate, asker: Asker) {
-  const contract = contractOf(context, entry);
-  const send = contract.example ?? contract.call.body;
-  return { key: entry.row.key, contract, send, ...toRunNow(context, entry, { example: contract.example, ...asker }) };
+/** What an ask came to. */
+interface Asked {
+  readonly ranking: Ranking;
+  readonly candidates: readonly Candidate[];
+  readonly confidence: number;
+  readonly options: AnswerOptions;
 }
 
-function nothingFits(candidates: readonly Candidate[]): string {
-  const nearest = candidates.slice(0, 3).map(({ entry }) => entry.row.key);
-  const end = nearest.length === 0 ? 'browse with ?map=1' : `the nearest are ${nearest.join(', ')}`;
-  return `nothing here does that; ${end}`;
+function recordAsk(
+  context: DoorContext,
+  question: string,
+  { ranking, candidates, confidence, options }: Asked,
+): string {
+  const best = ranking.fits ? candidates[0] : undefined;
+  return context.asks.record({
+    question,
+    keys: candidates.map(({ hit }) => hit.key),
+    best: best?.hit.key ?? null,
+    confidence,
+    category: best?.entry.row.category ?? null,
+    actor: options.reader?.actor ?? ANYONE,
+    address: options.network,
+  });
 }
-
-/** How sure the first place is, 0 to 1: how much of the question it holds, and how far the second is behind. */
-function toConfidence([first, second]: readonly Candidate[]): number {
-  if (first === undefined) return 0;
-  if (first.hit.lifted !== null) return 1;
-  const margin = second === undefined ? 1 : 1 - second.hit.score / first.hit.score;
-  return round(first.hit.coverage * (0.6 + 0.4 * Math.max(0, margin)));
-}
-
-const round = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -18,7 +18,7 @@ function listRelated({ catalogue }: DoorContext, { row, doc }: Entry): string[] 
   const isNear = (key: string): boolean =>
     key !== row.key && (row.category === '' || catalogue.find(key)?.row.category === row.category);
   const question = (doc.what || row.key.replaceAll('_', ' ')).slice(0, QUESTION_LENGTH_MAX);
-  return catalogue.search(question, { limit: RELATED_MAX, filter: isNear }).map(({ key }) => key);
+  return catalogue.search(question, { limit: RELATED_MAX, filter: isNear }).hits.map(({ key }) => key);
 }
 
 function listMissing(context: DoorContext, { row }: Entry): readonly string[] {

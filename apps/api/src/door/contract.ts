@@ -11,6 +11,8 @@ export type Format = 'json' | 'markdown' | 'skill';
 export interface Document {
   readonly contentType: string;
   readonly text: string;
+  /** What the search took, in ms, where there was one. */
+  readonly engineMs?: number;
 }
 
 const SUGGESTIONS_MAX = 6;

@@ -1,10 +1,11 @@
 import type { Caller } from '@rowcall/engine';
 import { AppError } from '@rowcall/errors';
-import { dispatchBodySchema, problemSchema } from '@rowcall/protocol';
+import { askIdSchema, dispatchBodySchema, EFFECTS, problemSchema, ROW_TYPES } from '@rowcall/protocol';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { Context, DoorContext } from '../context.js';
+import { toNetwork } from '../failure-limit.js';
 import { findReader, toView } from '../plugins/caller.js';
 import { refuseCredential } from '../plugins/owner.js';
 import { shareParam } from '../routes/query.js';
@@ -34,15 +35,16 @@ const querySchema = z.strictObject({
     .max(64)
     .optional()
     .meta({ description: 'Everything about a receipt, for who made the call, the owner, and read grants.' }),
-  explain: z
-    .string()
-    .min(1)
-    .max(64)
-    .optional()
-    .meta({ description: '1: what the token may do that the request presents; cap_…: what that grant may do.' }),
+  explain: z.string().min(1).max(64).optional().meta({
+    description:
+      '1: what the token may do that the request presents; cap_…: what that grant may do. With ask, 1: what scores are made of.',
+  }),
   invoke: z.string().min(1).max(256).optional().meta({ description: 'Run a row, by the token of a grant alone.' }),
   body: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments split on "|".' }),
   args: z.string().max(16_384).optional().meta({ description: 'With invoke: arguments by name, a JSON object.' }),
+  ask_id: askIdSchema
+    .optional()
+    .meta({ description: 'With key or invoke: ask_id of the answer that led there, to measure the search.' }),
   share: shareParam,
   audience: z.string().max(256).optional().meta({ description: 'Whom the call comes from, for a grant bound to one.' }),
   format: z.enum(['json', 'markdown', 'skill']).optional(),
@@ -50,7 +52,10 @@ const querySchema = z.strictObject({
     .literal('full')
     .optional()
     .meta({ description: 'With key, as JSON: failures, near rows, history, measurements.' }),
-  category: z.string().max(128).optional().meta({ description: 'With registry.' }),
+  category: z.string().max(128).optional().meta({ description: 'With registry or ask: rows of this category alone.' }),
+  type: z.enum(ROW_TYPES).optional().meta({ description: 'With ask: rows of this type alone.' }),
+  effect: z.enum(EFFECTS).optional().meta({ description: 'With ask: rows of this effect alone.' }),
+  contract: z.literal('false').optional().meta({ description: 'With ask: the best row without its contract.' }),
   limit: z.coerce
     .number()
     .int()
@@ -74,6 +79,8 @@ interface View {
   readonly format: Format;
   /** Undefined for anyone. */
   readonly reader: Caller | undefined;
+  /** What tells readers without a credential apart. */
+  readonly network: string;
   /** Whether the reader may know what rows there are. */
   readonly seesRows: boolean;
 }
@@ -104,19 +111,34 @@ const INVOCATION_SCHEMA = {
   not: { required: ['body', 'args'] },
 };
 
+/** The contract of a row; that it was read belongs to the ask that led there. */
+async function readRow(door: DoorContext, { query, format, reader }: View): Promise<Document> {
+  const { key = '', detail, share, ask_id: id } = query;
+  const document =
+    detail === undefined
+      ? readContract(door, key, { format, reader, share })
+      : await readFullContract(door, key, isOwner(reader));
+  if (id !== undefined) door.asks.noteRead({ id, key, actor: reader?.actor });
+  return document;
+}
+
+async function answerAsk(door: DoorContext, { query, reader, network }: View): Promise<Document> {
+  const { ask: question = '', category, type, effect, share } = query;
+  const options = { contract: query.contract === undefined, explain: query.explain === '1', category, type, effect };
+  const { document, engineMs } = await ask(door, question, { ...options, reader, share, network });
+  return { ...json(document), engineMs };
+}
+
 const ACTIONS = {
   ask: {
-    companions: [],
+    companions: ['category', 'type', 'effect', 'contract', 'explain'],
     audience: 'contracts',
-    read: (door, { query: { ask: question = '', share }, reader }) => json(ask(door, question, { reader, share })),
+    read: answerAsk,
   },
   key: {
-    companions: ['format', 'detail'],
+    companions: ['format', 'detail', 'ask_id'],
     audience: 'contracts',
-    read: (door, { query: { key = '', detail, share }, format, reader }) =>
-      detail === undefined
-        ? readContract(door, key, { format, reader, share })
-        : readFullContract(door, key, isOwner(reader)),
+    read: readRow,
   },
   map: {
     companions: [],
@@ -165,18 +187,23 @@ const ALWAYS: readonly (keyof Query)[] = ['share', 'audience'];
 
 const FIX = `the actions are ${[...Object.keys(ACTIONS), 'invoke'].join(', ')}; GET /api/dispatch explains them`;
 
+/** With ask, explain=1 is no action of its own: it asks what the scores are made of. */
+const isExplainedAsk = (query: Query, name: string): boolean =>
+  name === 'explain' && query.ask !== undefined && query.explain === '1';
+
 /** The one action that a query asks for. @throws AppError unrecognized_request naming what does not go together. */
 function toAction(query: Query): Action | 'invoke' {
   const given = Object.keys(query);
   const names = given.filter(
-    (name): name is keyof typeof ACTIONS | 'invoke' => Object.hasOwn(ACTIONS, name) || name === 'invoke',
+    (name): name is keyof typeof ACTIONS | 'invoke' =>
+      (Object.hasOwn(ACTIONS, name) && !isExplainedAsk(query, name)) || name === 'invoke',
   );
   const [name] = names;
   if (names.length > 1) {
     throw new AppError('unrecognized_request', `one action per request, not ${names.join(' and ')}`, { fix: FIX });
   }
   const action = name === undefined ? MANIFEST : name === 'invoke' ? name : ACTIONS[name];
-  const companions: readonly (keyof Query)[] = action === 'invoke' ? ['body', 'args'] : action.companions;
+  const companions: readonly (keyof Query)[] = action === 'invoke' ? ['body', 'args', 'ask_id'] : action.companions;
   const known = [name, ...companions, ...ALWAYS];
   const strange = given.filter((param) => !known.includes(param as keyof Query));
   if (query.format === 'skill' && name !== 'key') strange.push('format=skill');
@@ -209,7 +236,7 @@ async function requireAudience(
 async function toReaderView(context: Context, request: FastifyRequest, query: Query): Promise<View> {
   const reader = await findReader(context, request);
   const seesRows = context.config.publicContracts || reader !== undefined;
-  return { query, format: formatOf(request, query), reader, seesRows };
+  return { query, format: formatOf(request, query), reader, network: toNetwork(request.ip), seesRows };
 }
 
 /** GET /api/dispatch: every action that only reads, and the one that runs a row by a link. */

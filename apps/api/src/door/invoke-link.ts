@@ -13,6 +13,7 @@ export interface LinkedCall {
   readonly body?: string | undefined;
   /** A JSON object. */
   readonly args?: string | undefined;
+  readonly ask_id?: string | undefined;
 }
 
 /** Headers by which browsers and previews say that nobody has asked for the answer yet. */
@@ -49,7 +50,8 @@ export async function invokeByLink(context: Context, request: FastifyRequest, ca
   }
   const caller = await requireCaller(context, request);
   const input = toInput(call);
-  const dispatched = await context.engine.dispatch({ key: call.invoke, input, mode: 'sync' }, caller);
+  const linked = { key: call.invoke, input, mode: 'sync', askId: call.ask_id } as const;
+  const dispatched = await context.engine.dispatch(linked, caller);
   if (dispatched.kind === 'repeated') throw new Error('a link was taken for a repetition');
   return toAnswer(dispatched, context.baseUrl());
 }

@@ -87,6 +87,7 @@ function toRequest(body: DispatchBody, mode: DispatchRequest['mode']): Omit<Disp
     mode,
     onBehalfOf: body.on_behalf_of,
     reason: body.reason,
+    askId: body.ask_id,
     confirmed: body.confirm,
   };
 }
@@ -112,7 +113,8 @@ async function answer(context: Context, request: FastifyRequest, reply: FastifyR
   const asksOnce = body.shape !== true && !hasEnded(caller);
   const key = asksOnce ? findIdempotencyKey(request) : undefined;
   if (key !== undefined) {
-    const { share: _, ...told } = body;
+    // What led to it is no part of what is asked for: whoever asked again may repeat the call.
+    const { share: _, ask_id: __, ...told } = body;
     // For another audience it is another request, as it is to the gate.
     const { audience } = caller;
     const asked = { ...told, mode, ...(audience === undefined ? {} : { audience }) } as unknown as JsonObject;

@@ -15,6 +15,8 @@ export interface RunNow {
 export interface Asker {
   readonly reader?: Caller | undefined;
   readonly share?: string | undefined;
+  /** What tells askers without a credential apart. */
+  readonly network?: string | undefined;
 }
 
 /**

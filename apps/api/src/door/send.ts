@@ -12,5 +12,6 @@ export function sendDocument(
   reply.headers({ etag, vary: 'accept, authorization, x-terminal-key', 'cache-control': document.cacheControl });
   const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   if (known?.some((tag) => tag === etag || tag === '*')) return reply.status(304).send();
+  if (document.engineMs !== undefined) reply.header('server-timing', `ask;dur=${document.engineMs.toFixed(3)}`);
   return reply.header('content-type', document.contentType).send(document.text);
 }

@@ -86,6 +86,7 @@ describe('the owner key in an address', () => {
     expect(failed.status).toBe(503);
     await gate.restore();
     await api.context.refusals.flush();
+    await api.context.asks.flush();
     const log = api.log.join('');
     expect(log).toContain('could not be served');
     expect(buildHaystack(log).findForms(OWNER_KEY)).toEqual([]);

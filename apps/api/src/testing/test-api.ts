@@ -95,6 +95,8 @@ function toConfig(databaseUrl: string): ServerConfig {
     secretKey: undefined,
     functionFolder: undefined,
     payloadDays: 90,
+    askDays: 30,
+    learn: false,
     lanes: ['default'],
     concurrency: 8,
     embeddings: undefined,

@@ -94,33 +94,3 @@ export async function measureChanges(ends: Ends, indexes: readonly number[], rev
     answeredToHeld: latency(({ answered, held }) => held - answered),
   };
 }
-
-/** Changes that go on beside what is measured. */
-export interface Background {
-  /** Ends them. @returns how many were made per second. @throws Error when one failed. */
-  stop(): Promise<number>;
-}
-
-/** Makes `perSecond` changes through A, whether the ones before are answered or not, to the rows of `indexes` in turn. */
-export function startBackground(a: Door, indexes: readonly number[], perSecond: number): Background {
-  const startedAt = performance.now();
-  const writes: Promise<unknown>[] = [];
-  const timer = setInterval(() => {
-    // Timers run late under load: what is due is made up for.
-    const due = Math.floor(((performance.now() - startedAt) * perSecond) / 1_000);
-    while (writes.length < due) {
-      const index = indexes[writes.length % indexes.length] ?? 0;
-      const write = a.replace(makeBenchRow(index, writes.length + 1_000));
-      write.catch(() => undefined); // thrown at the end
-      writes.push(write);
-    }
-  }, 1_000 / perSecond);
-  return {
-    async stop() {
-      clearInterval(timer);
-      const seconds = (performance.now() - startedAt) / 1_000;
-      await Promise.all(writes);
-      return writes.length / seconds;
-    },
-  };
-}

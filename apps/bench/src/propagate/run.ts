@@ -2,15 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { silentLog } from '@rowcall/protocol';
 import { openStore } from '@rowcall/store';
 import { type Api, newOwnerKey, startApi } from '../api.js';
+import { startBackground } from '../background.js';
 import { type Cleanup, withCleanup } from '../cleanup.js';
 import { COMMIT_TIMES } from '../commits.js';
 import { type BenchDatabase, openDatabase, withClient } from '../database.js';
 import { Door } from '../door.js';
+import { loadRows } from '../load-rows.js';
 import { watchOthers } from '../others.js';
 import { readProcesses } from '../process-table.js';
 import { conclude, describeMachine, say } from '../report.js';
-import { type Ends, measureChanges, startBackground } from './changes.js';
-import { loadRows } from './load-rows.js';
+import { type Ends, measureChanges } from './changes.js';
 import { hammer } from './monotone.js';
 import { type PropagateOptions, parsePropagateOptions } from './options.js';
 import { makeBenchRow } from './rows.js';
@@ -33,7 +34,7 @@ interface Parts {
 async function startParts(options: PropagateOptions, cleanup: Cleanup): Promise<Parts> {
   const database = await openDatabase({ given: options.databaseUrl, settings: COMMIT_TIMES }, cleanup);
   const store = openStore({ url: database.url, name: 'rowcall-bench-load', log: silentLog });
-  await loadRows(store, options.rows).finally(() => store.close());
+  await loadRows(store, options.rows, makeBenchRow).finally(() => store.close());
   const ownerKey = newOwnerKey();
   // Lost connections are part of the run and no news.
   const apiA = await startApi(database, { ownerKey, logLevel: 'error' });
@@ -88,8 +89,8 @@ async function measureAll(parts: Parts, options: PropagateOptions): Promise<Prop
   const indexes = spreadIndexes(options);
   const quiet = await measureChanges(ends, indexes, 1);
   memory.push(readMemory(parts, `after ${indexes.length} changes`));
-  const backgroundIndexes = Array.from({ length: BACKGROUND_ROWS }, (_, index) => index);
-  const background = startBackground(a, backgroundIndexes, BACKGROUND_PER_SECOND);
+  const change = (turn: number) => a.replace(makeBenchRow(turn % BACKGROUND_ROWS, turn + 1_000));
+  const background = startBackground(change, BACKGROUND_PER_SECOND);
   const busy = await measureChanges(ends, indexes, 2);
   const backgroundPerSecond = await background.stop();
   memory.push(readMemory(parts, `after as many beside ${BACKGROUND_PER_SECOND}/s`));

@@ -1,7 +1,6 @@
 import { Catalogue } from '@rowcall/catalogue';
-import { silentLog } from '@rowcall/protocol';
-import { Listener, openStore, type StoredRow } from '@rowcall/store';
-import { sha256 } from './load-rows.js';
+import type { StoredRow } from '@rowcall/store';
+import { startCatalogue } from '../catalogue.js';
 
 /** A catalogue that notes when it takes a row: to the microsecond, and without a request that asks for it. */
 class TimedCatalogue extends Catalogue {
@@ -25,12 +24,7 @@ export interface Watcher {
 
 /** Loads a catalogue and listens for changes. */
 export async function startWatcher(url: string): Promise<Watcher> {
-  const store = openStore({ url, name: 'rowcall-bench', log: silentLog });
-  const functionEffect = () => 'read' as const;
-  const catalogue = new TimedCatalogue({ store, log: silentLog, now: Date.now, sha256, functionEffect });
-  const subscriptions = [catalogue.subscription];
-  const listener = new Listener({ url, name: 'rowcall-bench', log: silentLog, subscriptions });
-  await listener.start();
+  const { catalogue, stop } = await startCatalogue(url, (options) => new TimedCatalogue(options));
   return {
     versionOf(key) {
       const entry = catalogue.find(key);
@@ -38,9 +32,6 @@ export async function startWatcher(url: string): Promise<Watcher> {
       return entry.row.version;
     },
     seenAt: (key, version) => catalogue.seenAt.get(`${key} ${version}`),
-    async stop() {
-      await listener.stop();
-      await store.close();
-    },
+    stop,
   };
 }

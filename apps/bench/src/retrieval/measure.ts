@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Row } from '@rowcall/protocol';
-import { type Latency, toLatency } from '../statistics.js';
+import type { Latency } from '../statistics.js';
+import { Stopwatch } from '../stopwatch.js';
 import type { Question } from './data.js';
 import { RESULTS_MAX } from './metrics.js';
 import type { Ranked } from './ranking.js';
@@ -11,6 +12,8 @@ import type { Build, Search } from './systems.js';
 export interface Run {
   readonly answers: readonly { readonly id: string; readonly ranked: Ranked }[];
   readonly latency: Latency;
+  /** CPU time per question. */
+  readonly cpu: Latency;
   readonly buildMs: number;
   /** What the index holds of memory, heap and buffers, in MB (10^6 bytes). */
   readonly memoryMb: number;
@@ -46,12 +49,7 @@ function buildIndex(build: Build, rows: readonly Row[]) {
 
 function askAll(search: Search, questions: readonly Question[]) {
   for (const { query } of questions.slice(0, WARM_UP)) search(query, RESULTS_MAX);
-  const latencies: number[] = [];
-  const answers = questions.map(({ id, query }) => {
-    const askedAt = performance.now();
-    const ranked = search(query, RESULTS_MAX);
-    latencies.push(performance.now() - askedAt);
-    return { id, ranked };
-  });
-  return { answers, latency: toLatency(latencies) };
+  const watch = new Stopwatch();
+  const answers = questions.map(({ id, query }) => ({ id, ranked: watch.time(() => search(query, RESULTS_MAX)) }));
+  return { answers, latency: watch.wall, cpu: watch.cpu };
 }

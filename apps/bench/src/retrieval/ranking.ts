@@ -1,4 +1,4 @@
-import type { Hit } from '@rowcall/resolver';
+import type { Ranking } from '@rowcall/resolver';
 
 /** What a system answers to a question. */
 export interface Ranked {
@@ -10,14 +10,9 @@ export interface Ranked {
   readonly fits?: boolean | undefined;
 }
 
-interface Ranking {
-  readonly hits: readonly Hit[];
-  readonly confidence?: number;
-  readonly fits?: boolean;
-}
-
 /** The resolver's answer in the form that this bench compares. */
-export function toRanking(found: readonly Hit[] | Ranking): Ranked {
-  const { hits, confidence, fits }: Ranking = 'hits' in found ? found : { hits: found };
-  return { keys: hits.map(({ key }) => key), confidence, fits };
-}
+export const toRanking = ({ hits, confidence, fits }: Ranking): Ranked => ({
+  keys: hits.map(({ key }) => key),
+  confidence,
+  fits,
+});

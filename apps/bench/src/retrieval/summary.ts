@@ -59,10 +59,10 @@ const toScoreTable = (all: readonly SystemFigures[]): string =>
 
 const toCostTable = (all: readonly SystemFigures[]): string =>
   toTable(
-    ['system', 'p50 ms', 'p99 ms', 'max ms', 'build ms', 'memory MB'],
-    all.map(({ system, latency, buildMs, memoryMb }) => [
+    ['system', 'p50 ms', 'p99 ms', 'max ms', 'CPU p50 ms', 'CPU p99 ms', 'build ms', 'memory MB'],
+    all.map(({ system, latency, cpu, buildMs, memoryMb }) => [
       system,
-      ...[latency.p50Ms, latency.p99Ms, latency.maxMs, buildMs, memoryMb].map(toNumber),
+      ...[latency.p50Ms, latency.p99Ms, latency.maxMs, cpu.p50Ms, cpu.p99Ms, buildMs, memoryMb].map(toNumber),
     ]),
   );
 

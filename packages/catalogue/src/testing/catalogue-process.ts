@@ -116,7 +116,7 @@ export class CatalogueProcess {
   }
 
   search(question: string): string[] {
-    return this.catalogue.search(question, { limit: 12 }).map(({ key }) => key);
+    return this.catalogue.search(question, { limit: 12 }).hits.map(({ key }) => key);
   }
 
   #build(): Catalogue {

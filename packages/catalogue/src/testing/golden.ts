@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Row, type RowWrite, rowWriteSchema } from '@rowcall/protocol';
-import { type Hit, Resolver } from '@rowcall/resolver';
-import { toCapabilityDocument } from '../entry.js';
+import { type Ranking, Resolver } from '@rowcall/resolver';
+import { toCapabilityDocument } from '../capability-document.js';
 
 const SEED = path.resolve(import.meta.dirname, '../../../../db/seed/rows.json');
 const GOLDEN = path.resolve(import.meta.dirname, '../testdata/golden');
@@ -33,23 +33,14 @@ export const readGoldenQuestions = (): GoldenQuestion[] => readLines<GoldenQuest
 /** The kind of a question. */
 export const kindOf = ({ id }: GoldenQuestion): string => id.slice(0, id.lastIndexOf('-'));
 
-/** What the resolver answers, with whatever it says of its confidence. */
-interface Found {
-  readonly hits: readonly Hit[];
-  readonly confidence?: number;
-  readonly fits?: boolean;
-}
-
-const toFound = (found: readonly Hit[] | Found): Found => ('hits' in found ? found : { hits: found });
-
 /** Searches the rows in the way that the catalogue does. */
-export function buildGoldenSearch(rows: readonly RowWrite[]): (question: string) => Found {
+export function buildGoldenSearch(rows: readonly RowWrite[]): (question: string) => Ranking {
   const resolver = new Resolver();
   for (const row of rows) {
     const stored: Row = { ...row, version: 1, created_at: AT, updated_at: AT };
     resolver.upsert(toCapabilityDocument(stored));
   }
-  return (question) => toFound(resolver.search(question, { limit: 12 }));
+  return (question) => resolver.search(question, { limit: 12 });
 }
 
 /** How good rankings are, means over questions, 0 to 1. */

@@ -59,7 +59,7 @@ export class Directory {
   /** Rows that planners see and that fit a question, best first. */
   search(question: string, limit: number, isShown?: IsShown): Found[] {
     const rows = this.#view(isShown);
-    return rows.search(question, { limit }).flatMap(({ key, score }) => {
+    return rows.search(question, { limit }).hits.flatMap(({ key, score }) => {
       const entry = rows.find(key);
       return entry === undefined ? [] : [{ entry, score: Math.round(score * 1_000) / 1_000 }];
     });

@@ -80,5 +80,5 @@ test('a queued call of a grant that is gone is denied', async () => {
     repairs: null,
   } as const;
   const { receipt } = await engine.parts.engine.runQueued(queued, 'default');
-  expect(receipt).toMatchObject({ outcome: 'denied', error: 'unauthorized', actor: queued.actor });
+  expect(receipt).toMatchObject({ outcome: 'denied', error: 'unauthorized', actor: queued.actor, ask_id: null });
 });

@@ -1,6 +1,7 @@
 import { type Caller, toReceiptLinks } from '@rowcall/engine';
 import { mayRead } from '@rowcall/grants';
 import {
+  askIdSchema,
   INVOCATION_ID_PATTERN,
   invocationsAnswerSchema,
   OUTCOMES,
@@ -12,13 +13,9 @@ import { z } from 'zod';
 import type { App } from '../../app.js';
 import type { Context } from '../../context.js';
 import { admitLiveCaller, callerOf } from '../../plugins/caller.js';
-import { shareParam, queryText as text } from '../query.js';
+import { isForward, moment, NOT_FORWARD, shareParam, queryText as text } from '../query.js';
 
 const LIMIT_MAX = 200;
-
-const moment = z.iso
-  .datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z (RFC 3339)' })
-  .transform((value) => Date.parse(value));
 
 const toCursor = (id: string): string => Buffer.from(id).toString('base64url');
 const cursor = z
@@ -32,6 +29,7 @@ const querySchema = z
     key: text(256).optional().meta({ description: 'The key as it was asked for.', example: 'NOW' }),
     trace: text(64).optional(),
     actor: text(256).optional().meta({ description: 'owner, cap:…, mcp:…, schedule:….' }),
+    ask_id: askIdSchema.optional().meta({ description: 'Calls that named this ask.' }),
     outcome: z.enum(OUTCOMES).optional(),
     material: z.enum(['true', 'false']).optional().meta({ description: 'Whether there was usable output.' }),
     waste: z.literal('true').optional().meta({ description: 'Not material, yet tokens or money were spent.' }),
@@ -45,10 +43,7 @@ const querySchema = z
       .optional()
       .meta({ description: 'Whether to sum the newest receipts up; when not given: on the first page.' }),
   })
-  .refine(({ from, to }) => from === undefined || to === undefined || from < to, {
-    path: ['to'],
-    error: 'must be later than from',
-  })
+  .refine(isForward, NOT_FORWARD)
   .refine(({ material, waste }) => !(waste && material === 'true'), {
     path: ['waste'],
     error: 'is never material',
@@ -57,7 +52,7 @@ type Query = z.output<typeof querySchema>;
 
 /** What is asked, and by whom: the owner and read grants see every receipt, others those of their own calls. */
 function toQuestion(query: Query, caller: Caller): ReceiptQuestion {
-  const { key, trace, actor, outcome, material, waste, from, to, limit, cursor: before } = query;
+  const { key, trace, actor, ask_id: askId, outcome, material, waste, from, to, limit, cursor: before } = query;
   return {
     visible: mayRead(caller.chain) ? 'all' : { actor: caller.actor },
     limit,
@@ -67,6 +62,7 @@ function toQuestion(query: Query, caller: Caller): ReceiptQuestion {
       key,
       trace,
       actor,
+      askId,
       outcome,
       material: material === undefined ? undefined : material === 'true',
       waste: waste === undefined ? undefined : true,

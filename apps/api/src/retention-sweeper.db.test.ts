@@ -1,11 +1,12 @@
 import { silentLog } from '@rowcall/protocol';
-import { findReceiptPayload, insertReceipts } from '@rowcall/store';
+import { expirePayloads, findReceiptPayload, insertReceipts } from '@rowcall/store';
 import { makeReceipt } from '@rowcall/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { PayloadSweeper } from './payload-sweeper.js';
+import { RetentionSweeper } from './retention-sweeper.js';
 import { startTestApi, type TestApi } from './testing/test-api.js';
 
 const DAY_MS = 86_400_000;
+const PAYLOADS = { what: 'payloads', expire: expirePayloads };
 const NOW_MS = Date.parse('2026-06-01T00:00:00Z');
 const toId = (daysAgo: number): string =>
   `inv_${(NOW_MS - daysAgo * DAY_MS).toString(16).padStart(12, '0')}`.padEnd(36, '7');
@@ -28,7 +29,13 @@ const hasPayload = async (daysAgo: number) =>
 describe('the sweeper of payloads', () => {
   it('takes a few at a time, the oldest first, until none is too old', async () => {
     await insert(1, 29, 31, 32, 33);
-    const sweeper = new PayloadSweeper({ store: api.context.store, log: silentLog, days: 30, batchMax: 2 });
+    const sweeper = new RetentionSweeper({
+      ...PAYLOADS,
+      store: api.context.store,
+      log: silentLog,
+      days: 30,
+      batchMax: 2,
+    });
     expect(await sweeper.sweep(NOW_MS)).toBe(true);
     expect(await Promise.all([1, 29, 31, 32, 33].map(hasPayload))).toEqual([true, true, true, false, false]);
     expect(await sweeper.sweep(NOW_MS)).toBe(false);
@@ -38,7 +45,13 @@ describe('the sweeper of payloads', () => {
   });
 
   it('finds one that came late among those that it has passed', async () => {
-    const sweeper = new PayloadSweeper({ store: api.context.store, log: silentLog, days: 30, batchMax: 2 });
+    const sweeper = new RetentionSweeper({
+      ...PAYLOADS,
+      store: api.context.store,
+      log: silentLog,
+      days: 30,
+      batchMax: 2,
+    });
     await insert(40, 41, 42);
     expect(await sweeper.sweep(NOW_MS)).toBe(true);
     await insert(50);
@@ -63,7 +76,7 @@ describe('the sweeper of payloads', () => {
     };
     await insert(60);
     vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS });
-    const sweeper = new PayloadSweeper({ store, log, days: 30, firstAfterMs: 1, everyMs: 1 });
+    const sweeper = new RetentionSweeper({ ...PAYLOADS, store, log, days: 30, firstAfterMs: 1, everyMs: 1 });
     sweeper.start();
     await vi.waitFor(async () => expect(await hasPayload(60)).toBe(false));
     await sweeper.stop();
@@ -82,7 +95,7 @@ describe('the sweeper of payloads', () => {
         return api.context.store.db;
       },
     };
-    const sweeper = new PayloadSweeper({ store, log: silentLog, days: 0, firstAfterMs: 1, everyMs: 1 });
+    const sweeper = new RetentionSweeper({ ...PAYLOADS, store, log: silentLog, days: 0, firstAfterMs: 1, everyMs: 1 });
     sweeper.start();
     await new Promise((resolve) => setTimeout(resolve, 20));
     await sweeper.stop();

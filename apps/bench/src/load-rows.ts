@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { fingerprint } from '@rowcall/contract';
 import type { RowWrite } from '@rowcall/protocol';
 import { insertNewRows, migrate, type Store } from '@rowcall/store';
-import { makeBenchRow } from './rows.js';
 
 /** Rows in one transaction: bounded by the parameters that a statement can have. */
 const BATCH = 500;
@@ -15,12 +14,12 @@ function toChange(row: RowWrite) {
   return { row, fingerprint: fingerprint(row, { includes: {}, ...functionEffect }, sha256) };
 }
 
-/** Brings the database to the newest schema and writes the first `count` rows of the bench, as a deployment would. */
-export async function loadRows(store: Store, count: number): Promise<void> {
+/** Brings the database to the newest schema and writes the first `count` rows that `makeRow` makes, as a deployment would. */
+export async function loadRows(store: Store, count: number, makeRow: (index: number) => RowWrite): Promise<void> {
   await migrate(store);
   for (let start = 0; start < count; start += BATCH) {
     const length = Math.min(BATCH, count - start);
-    const changes = Array.from({ length }, (_, offset) => toChange(makeBenchRow(start + offset)));
+    const changes = Array.from({ length }, (_, offset) => toChange(makeRow(start + offset)));
     await insertNewRows(store.db, changes, { actor: 'bench' });
   }
 }

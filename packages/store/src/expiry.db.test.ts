@@ -1,7 +1,7 @@
 import { makeReceipt, type TestStore, testStore } from '@rowcall/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { expirePayloads } from './payload-expiry.js';
+import { expirePayloads } from './expiry.js';
 import { findReceipt, findReceiptPayload, insertReceipts } from './receipt.js';
 import { toFirstId } from './receipt-walk.js';
 import { openClient } from './testing/clients.js';

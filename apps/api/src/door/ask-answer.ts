@@ -1,0 +1,156 @@
+import type { Entry } from '@rowcall/catalogue';
+import type { Contract } from '@rowcall/contract';
+import type { Hit, Ranking } from '@rowcall/resolver';
+import type { DoorContext } from '../context.js';
+import { contractOf } from './contract.js';
+import { toContractUrl } from './descriptor.js';
+import { type Asker, toRunNow } from './run-now.js';
+import { estimateTokens } from './token-estimate.js';
+
+/** A hit with its row. */
+export interface Candidate {
+  readonly hit: Hit;
+  readonly entry: Entry;
+}
+
+/** How an ask is to be answered. */
+export interface AnswerOptions extends Asker {
+  /** Whether the best row's contract comes along. */
+  readonly contract: boolean;
+  /** Whether the parts of each score come along. */
+  readonly explain: boolean;
+}
+
+/**
+ * What an answer may cost, in estimated tokens, so that it stays under 600 in fact: with what is asked for beyond the
+ * contract of a row without a schema, under 1,200.
+ */
+const TOKENS_MAX = 520;
+const TOKENS_MAX_LARGE = 1_040;
+/** What the fixed members of an answer take. */
+const ENVELOPE_TOKENS = 70;
+
+/** Characters of a description, from the one that is best to read to none: the longest that leaves room for all is taken. */
+const WHAT_LENGTHS = [120, 80, 50, 30, 0];
+const CATEGORIES_MAX = 30;
+const STEP_KEYS = 2;
+const CLAUSE_LENGTH_MAX = 80;
+
+const costOf = (value: unknown): number => estimateTokens(JSON.stringify(value) ?? '');
+const round = (value: number): number => Math.round(value * 1_000) / 1_000;
+const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`;
+
+/** What of a contract stands in an answer: the call is `send`, and what is the same for every row is in the manifest. */
+type InlinedContract = Pick<Contract, 'effect' | 'risk' | 'fingerprint' | 'version'> & {
+  what: string;
+  when_to_use?: string;
+  arguments?: Contract['arguments'] | Pick<Contract['arguments'], 'positions'>;
+  /** Where the rest stands, when it was too much. */
+  more?: string;
+};
+
+/** The members that follow from what was found, within their budget. */
+export function toAskAnswer(
+  context: DoorContext,
+  ranking: Ranking,
+  candidates: readonly Candidate[],
+  options: AnswerOptions,
+) {
+  const [first] = candidates;
+  const best = ranking.fits && first !== undefined ? first.entry : null;
+  const isLarge = options.explain || best?.hasInputSchema === true || ranking.steps.length > 0;
+  let left = (isLarge ? TOKENS_MAX_LARGE : TOKENS_MAX) - ENVELOPE_TOKENS;
+  const spend = <T>(value: T): T => {
+    left -= costOf(value);
+    return value;
+  };
+  const nothing = best === null ? spend({ message: nothingFits(candidates), ...categoriesOf(context) }) : {};
+  const steps = spend(toSteps(ranking));
+  const shortest = costOf(toMatches(candidates, 0, options));
+  const answer = best === null ? null : spend(toBest(context, best, options, left - shortest));
+  const matches = fitMatches(candidates, options, left);
+  return { best: answer, ...nothing, ...steps, matches };
+}
+
+function toBest(context: DoorContext, entry: Entry, options: AnswerOptions, tokens: number) {
+  const contract = contractOf(context, entry);
+  const { key, example, call } = contract;
+  const send = example ?? call.body;
+  const ready = { key, send, ...toRunNow(context, entry, { example, reader: options.reader, share: options.share }) };
+  if (!options.contract) return ready;
+  return { ...ready, contract: fitContract(contract, toContractUrl(context.baseUrl(), key), tokens - costOf(ready)) };
+}
+
+/** The contract, or of one that costs too much what matters most, and where the rest is. */
+function fitContract(contract: Contract, url: string, tokens: number): InlinedContract {
+  const {
+    what,
+    when_to_use,
+    arguments: { positions, schema },
+    effect,
+    risk,
+    fingerprint,
+    version,
+  } = contract;
+  const rest = { effect, risk, fingerprint, version };
+  const whole = schema === undefined ? { positions } : { positions, schema };
+  const forms: InlinedContract[] = [
+    { what, ...(when_to_use === '' ? {} : { when_to_use }), arguments: whole, ...rest },
+    { what, arguments: whole, ...rest, more: url },
+    { what: cut(what, 300), arguments: { positions }, ...rest, more: url },
+    {
+      what: cut(what, 100),
+      arguments: { positions: positions.slice(0, 8).map(({ position, name }) => ({ position, name })) },
+      ...rest,
+      more: url,
+    },
+  ];
+  return forms.find((form) => costOf(form) <= tokens) ?? { what: cut(what, 50), ...rest, more: url };
+}
+
+const toMatches = (candidates: readonly Candidate[], length: number, { explain }: Pick<AnswerOptions, 'explain'>) =>
+  candidates.map(({ hit, entry }) => ({
+    key: hit.key,
+    ...(length === 0 ? {} : { what: cut(entry.doc.what.replace(/\s+/g, ' '), length) }),
+    effect: entry.effect,
+    score: round(hit.score),
+    ...(hit.lifted === null ? {} : { lifted: hit.lifted }),
+    ...(explain
+      ? { why: Object.fromEntries(Object.entries(hit.parts).map(([part, value]) => [part, round(value)])) }
+      : {}),
+  }));
+
+/** The candidates, described at such a length that all have room; of hostile keys fewer. */
+function fitMatches(candidates: readonly Candidate[], options: AnswerOptions, tokens: number) {
+  for (const length of WHAT_LENGTHS) {
+    const matches = toMatches(candidates, length, options);
+    if (costOf(matches) <= tokens) return matches;
+  }
+  const matches = toMatches(candidates, 0, { explain: false });
+  while (matches.length > 1 && costOf(matches) > tokens) matches.pop();
+  return matches;
+}
+
+function toSteps({ steps }: Ranking) {
+  if (steps.length === 0) return {};
+  return {
+    steps: steps.map(({ clause, keys }) => ({ for: cut(clause, CLAUSE_LENGTH_MAX), keys: keys.slice(0, STEP_KEYS) })),
+  };
+}
+
+function nothingFits(candidates: readonly Candidate[]): string {
+  const nearest = candidates.slice(0, 3).map(({ entry }) => entry.row.key);
+  const end = nearest.length === 0 ? 'browse with ?map=1' : `the nearest are ${nearest.join(', ')}`;
+  return `nothing here does that; ${end}`;
+}
+
+/** The largest categories, for one who has to browse. */
+function categoriesOf({ catalogue }: DoorContext) {
+  const categories = [...catalogue.categories].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  return {
+    categories: Object.fromEntries(
+      categories.slice(0, CATEGORIES_MAX).map(([name, rows]) => [cut(name, 40) || '(none)', rows]),
+    ),
+  };
+}
