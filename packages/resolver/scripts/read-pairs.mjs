@@ -21,12 +21,12 @@ const readLines = (file) => readFileSync(file, 'utf8').split(/\r?\n/);
  * The packages of a list, name with summary. Of a line without an English-looking summary nothing is taken.
  * @returns {Corpus}
  */
-export function readSummaryPairs(file, { toTerms }) {
+export function readSummaryPairs(file, { toTextTerms }) {
   const pairs = [];
   for (const line of readLines(file)) {
     const [name, summary = ''] = line.split('\t');
     if (summary.length < SUMMARY_LENGTH_MIN || !ASCII.test(summary)) continue;
-    pairs.push({ left: toTerms(name), right: toTerms(summary.slice(0, SUMMARY_LENGTH_MAX)) });
+    pairs.push({ left: toTextTerms(name), right: toTextTerms(summary.slice(0, SUMMARY_LENGTH_MAX)) });
   }
   return { pairs, weight: 1 };
 }
@@ -35,13 +35,13 @@ export function readSummaryPairs(file, { toTerms }) {
  * The synsets of WordNet, their words with their gloss (wndb(5WN): offset, file, type, count in hex, words … | gloss).
  * @returns {Corpus}
  */
-export function readWordNetPairs(folder, { toTerms }) {
+export function readWordNetPairs(folder, { toTextTerms }) {
   const synsets = WORDNET_FILES.flatMap((name) => readLines(path.join(folder, name))).filter((line) =>
     /^\d{8} /.test(line),
   );
   const pairs = synsets.map((line) => {
     const [head, gloss = ''] = line.split(' | ');
-    return { left: toTerms(readSynsetWords(head.split(' '))), right: toTerms(gloss) };
+    return { left: toTextTerms(readSynsetWords(head.split(' '))), right: toTextTerms(gloss) };
   });
   return { pairs, weight: WORDNET_WEIGHT };
 }
