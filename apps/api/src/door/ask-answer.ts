@@ -33,6 +33,8 @@ const ENVELOPE_TOKENS = 70;
 /** Characters of a description, from the one that is best to read to none: the longest that leaves room for all is taken. */
 const WHAT_LENGTHS = [120, 80, 50, 30, 0];
 const CATEGORIES_MAX = 30;
+/** An example that costs more is left to the contract. */
+const CALL_TOKENS_MAX = 150;
 const STEP_KEYS = 2;
 const CLAUSE_LENGTH_MAX = 80;
 
@@ -42,7 +44,7 @@ const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`;
 
 /** What of a contract stands in an answer: the call is `send`, and what is the same for every row is in the manifest. */
-type InlinedContract = Pick<Contract, 'effect' | 'risk' | 'fingerprint' | 'version'> & {
+type InlinedContract = Pick<Contract, 'key' | 'effect' | 'risk' | 'fingerprint' | 'version'> & {
   what: string;
   when_to_use?: string;
   arguments?: Contract['arguments'] | Pick<Contract['arguments'], 'positions'>;
@@ -55,7 +57,7 @@ export function toAskAnswer(
   context: DoorContext,
   ranking: Ranking,
   candidates: readonly Candidate[],
-  options: AnswerOptions,
+  options: AnswerOptions & { readonly askId: string },
 ) {
   const [first] = candidates;
   const best = ranking.fits && first !== undefined ? first.entry : null;
@@ -73,11 +75,19 @@ export function toAskAnswer(
   return { best: answer, ...nothing, ...steps, matches };
 }
 
-function toBest(context: DoorContext, entry: Entry, options: AnswerOptions, tokens: number) {
+function toBest(
+  context: DoorContext,
+  entry: Entry,
+  options: AnswerOptions & { readonly askId: string },
+  tokens: number,
+) {
   const contract = contractOf(context, entry);
   const { key, example, call } = contract;
-  const send = example ?? call.body;
-  const ready = { key, send, ...toRunNow(context, entry, { example, reader: options.reader, share: options.share }) };
+  const { reader, share, askId } = options;
+  const calls = [example, call.body].filter((call) => call !== null);
+  const shown = calls.find((call) => costOf(call) <= CALL_TOKENS_MAX);
+  const runNow = shown === example ? toRunNow(context, entry, { example, reader, share, askId }) : {};
+  const ready = { key, send: { ...(shown ?? { key }), ask_id: askId }, ...runNow };
   if (!options.contract) return ready;
   return { ...ready, contract: fitContract(contract, toContractUrl(context.baseUrl(), key), tokens - costOf(ready)) };
 }
@@ -85,6 +95,7 @@ function toBest(context: DoorContext, entry: Entry, options: AnswerOptions, toke
 /** The contract, or of one that costs too much what matters most, and where the rest is. */
 function fitContract(contract: Contract, url: string, tokens: number): InlinedContract {
   const {
+    key,
     what,
     when_to_use,
     arguments: { positions, schema },
@@ -96,17 +107,18 @@ function fitContract(contract: Contract, url: string, tokens: number): InlinedCo
   const rest = { effect, risk, fingerprint, version };
   const whole = schema === undefined ? { positions } : { positions, schema };
   const forms: InlinedContract[] = [
-    { what, ...(when_to_use === '' ? {} : { when_to_use }), arguments: whole, ...rest },
-    { what, arguments: whole, ...rest, more: url },
-    { what: cut(what, 300), arguments: { positions }, ...rest, more: url },
+    { key, what, ...(when_to_use === '' ? {} : { when_to_use }), arguments: whole, ...rest },
+    { key, what, arguments: whole, ...rest, more: url },
+    { key, what: cut(what, 300), arguments: { positions }, ...rest, more: url },
     {
+      key,
       what: cut(what, 100),
       arguments: { positions: positions.slice(0, 8).map(({ position, name }) => ({ position, name })) },
       ...rest,
       more: url,
     },
   ];
-  return forms.find((form) => costOf(form) <= tokens) ?? { what: cut(what, 50), ...rest, more: url };
+  return forms.find((form) => costOf(form) <= tokens) ?? { key, what: cut(what, 50), ...rest, more: url };
 }
 
 const toMatches = (candidates: readonly Candidate[], length: number, { explain }: Pick<AnswerOptions, 'explain'>) =>

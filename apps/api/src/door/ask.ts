@@ -44,7 +44,7 @@ export async function ask(context: DoorContext, question: string, options: Answe
     ask: question.slice(0, ECHO_LENGTH_MAX).toWellFormed(),
     ask_id: askId,
     confidence,
-    ...toAskAnswer(context, ranking, candidates, options),
+    ...toAskAnswer(context, ranking, candidates, { ...options, askId }),
     ranking: RANKINGS[state],
     ...(question.length > QUESTION_LENGTH_MAX ? { read: `the first ${QUESTION_LENGTH_MAX} characters` } : {}),
     ...staleness(context),

@@ -110,11 +110,12 @@ describe('a document', () => {
 });
 
 describe('a question', () => {
-  it('is answered with at most twelve rows, each with the address of its contract', async () => {
+  it('is answered with at most twelve rows, each by a key that can be read', async () => {
     const answer = await api.anyone.get('/api/dispatch?ask=facts+about+a+country+weather+repository+text+name');
-    const { matches } = answer.json<{ matches: { key: string; contract: string }[] }>();
+    const { matches } = answer.json<{ matches: { key: string }[] }>();
+    expect(matches.length).toBeGreaterThan(3);
     expect(matches.length).toBeLessThanOrEqual(12);
-    for (const { key, contract } of matches) expect(contract).toBe(`http://127.0.0.1:8787/api/dispatch?key=${key}`);
+    for (const { key } of matches) expect((await api.anyone.get(`/api/dispatch?key=${key}`)).status).toBe(200);
   });
 
   it('that no row answers has no best, and says what to do', async () => {

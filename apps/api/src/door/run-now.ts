@@ -26,7 +26,12 @@ export interface Asker {
 export function toRunNow(
   { baseUrl }: DoorContext,
   entry: Entry,
-  { example, reader, share }: Asker & { readonly example: CallExample | null | undefined },
+  {
+    example,
+    reader,
+    share,
+    askId,
+  }: Asker & { readonly example: CallExample | null | undefined; readonly askId?: string | undefined },
 ): { run_now?: RunNow } {
   if (reader === undefined || reader.chain.length === 0) return {};
   const input = example == null || 'body' in example ? { body: example?.body ?? '' } : { args: example.args };
@@ -37,6 +42,7 @@ export function toRunNow(
   const query = new URLSearchParams({ invoke: entry.key });
   if (!isFixed) query.set('body' in input ? 'body' : 'args', 'body' in input ? input.body : JSON.stringify(input.args));
   if (reader.audience !== undefined) query.set('audience', reader.audience);
+  if (askId !== undefined) query.set('ask_id', askId);
   if (share !== undefined) query.set('share', share);
   return { run_now: { method: 'GET', url: `${baseUrl()}/api/dispatch?${query}` } };
 }
