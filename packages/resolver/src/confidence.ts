@@ -14,6 +14,9 @@ export interface Evidence {
 
 /** Logistic, fitted as the weights of the score are: on questions half of which had lost the rows that answer them. */
 const COEFFICIENTS = { base: -6.26, clause: 2.92, spread: 3.55, steps: 1.11, coverage: 2.27, length: 0.88 } as const;
+/** Fewer others than that are too few to tell, and how far others are usually behind. */
+const OTHERS_MIN = 4;
+const SPREAD_USUAL = 0.45;
 /** More steps than that make nobody surer. */
 const STEPS_MAX = 4;
 
@@ -24,15 +27,21 @@ export const CONFIDENCE_MIN = 0.14;
 export function toConfidence({ scores, parts, steps, clauseTerms }: Evidence): number {
   const [first = 0, ...rest] = scores;
   if (first <= 0) return 0;
-  const mean = rest.length === 0 ? 0 : rest.reduce((sum, score) => sum + score, 0) / rest.length;
   const sum =
     COEFFICIENTS.base +
     COEFFICIENTS.clause * Math.max(...parts.map(clauseOf)) +
-    COEFFICIENTS.spread * (1 - mean / first) +
+    COEFFICIENTS.spread * toSpread(first, rest) +
     COEFFICIENTS.steps * (Math.min(steps, STEPS_MAX) / STEPS_MAX) +
     COEFFICIENTS.coverage * (parts[0]?.coverage ?? 0) +
     COEFFICIENTS.length * Math.log(1 + clauseTerms);
   return 1 / (1 + Math.exp(-sum));
+}
+
+/** How far the others are behind the first, 0 to 1. Few others tell little: those that are missing count as usual ones. */
+function toSpread(first: number, others: readonly number[]): number {
+  const missing = Math.max(0, OTHERS_MIN - others.length);
+  const behind = others.reduce((sum, score) => sum + 1 - score / first, 0);
+  return (behind + missing * SPREAD_USUAL) / (others.length + missing);
 }
 
 /** How well a row answers the clause that it answers best. */

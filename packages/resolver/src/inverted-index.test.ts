@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvertedIndex } from './inverted-index.js';
-import { MatchTable } from './match-table.js';
+import { InvertedIndex, POSTINGS_MAX } from './inverted-index.js';
+import { MatchTable, PARTS_MAX } from './match-table.js';
 
 const FIELDS = [
   { weight: 4, b: 0.9 },
@@ -137,5 +137,53 @@ describe('InvertedIndex', () => {
 
   it('refuses more fields than fit into a number', () => {
     expect(() => new InvertedIndex(Array(9).fill({ weight: 1, b: 0 }))).toThrow(RangeError);
+  });
+
+  it('keeps the scores of the parts of a question apart', () => {
+    const index = new InvertedIndex(FIELDS);
+    const [mail, weather] = [index.add([['mail'], []]), index.add([['weather'], []])];
+    const table = new MatchTable();
+    index.match(
+      [
+        { term: 'mail', parts: 0b01, others: [] },
+        { term: 'weather', parts: 0b10, others: [] },
+      ],
+      table,
+    );
+    const part = (document: number, of: number) => table.parts[document * PARTS_MAX + of] ?? 0;
+    expect([part(mail, 0) > 0, part(mail, 1), part(weather, 0), part(weather, 1) > 0]).toEqual([true, 0, 0, true]);
+    expect(table.partWeights[0]).toBeCloseTo(table.weight / 2, 12);
+  });
+
+  it('counts what stands for a term where the term does not stand, and never both', () => {
+    const index = new InvertedIndex([{ weight: 1, b: 0 }]);
+    const documents = [[['big']], [['large']], [['big', 'large']], [['other']]].map((fields) => index.add(fields));
+    const table = new MatchTable();
+    index.match([{ term: 'big', parts: 1, others: [{ term: 'large', share: 0.5 }] }], table);
+    const [big = 0, large = 0, both = 0] = documents.map((document) =>
+      table.has(document) ? table.totals[document] : -1,
+    );
+    expect([large > 0, large < big, both, documents.map((document) => table.has(document))]).toEqual([
+      true,
+      true,
+      big,
+      [true, true, true, false],
+    ]);
+  });
+
+  it('leaves the most common terms out once a question has looked at enough', () => {
+    const index = new InvertedIndex([{ weight: 1, b: 0 }]);
+    const rows = POSTINGS_MAX / 2 + 1;
+    for (let row = 0; row < rows; row += 1) index.add([row === 7 ? ['rare', 'common', 'usual'] : ['common', 'usual']]);
+    const table = new MatchTable();
+    index.match(
+      ['usual', 'common', 'rare'].map((term) => ({ term, parts: 1, others: [] })),
+      table,
+    );
+    expect(table.count).toBe(rows);
+    const [rare, another] = [table.covered[7] ?? 0, table.covered[8] ?? 0];
+    expect(rare).toBeGreaterThan(another);
+    // One of the two common ones counts, the other is left out.
+    expect(table.weight - rare).toBeCloseTo(another, 4);
   });
 });

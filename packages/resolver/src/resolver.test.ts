@@ -69,10 +69,10 @@ describe('Resolver', () => {
   });
 
   it('forgets the old text of a row that was changed or removed', () => {
-    const resolver = resolverOf(doc('A', 'apples'), doc('B', 'pears'));
-    resolver.upsert(doc('A', 'plums'));
+    const resolver = resolverOf(doc('A', 'apples'), doc('B', 'bridges'));
+    resolver.upsert(doc('A', 'engines'));
     resolver.remove('B');
-    expect([keysFor(resolver, 'apples'), keysFor(resolver, 'plums'), keysFor(resolver, 'pears')]).toEqual([
+    expect([keysFor(resolver, 'apples'), keysFor(resolver, 'engines'), keysFor(resolver, 'bridges')]).toEqual([
       [],
       ['A'],
       [],
@@ -100,4 +100,96 @@ describe('Resolver', () => {
     'answers the question %#, hostile as it is',
     (question) => expect(keysFor(resolverOf(doc('A', 'apples')), question)).toEqual([]),
   );
+
+  it('finds a row by a synonym, and by a word that is misspelt', () => {
+    const resolver = resolverOf(
+      doc('DELETE_FILE', 'Deletes a file.'),
+      doc('WEATHER', 'Weather forecast of a place.'),
+      doc('OTHER', 'Something else.'),
+    );
+    expect(keysFor(resolver, 'erase it')).toEqual(['DELETE_FILE']);
+    expect(keysFor(resolver, 'waether')).toEqual(['WEATHER']);
+  });
+
+  it('prefers the word itself to its synonym', () => {
+    const resolver = resolverOf(doc('A', 'erase a file'), doc('B', 'delete a file'), doc('C', 'something else'));
+    expect(keysFor(resolver, 'delete a file')).toEqual(['B', 'A']);
+  });
+
+  it('finds by meaning what shares no word, where it is near', () => {
+    const resolver = resolverOf(
+      doc('INVOICES', 'Invoices and payments of customers, billing.'),
+      doc('RECIPES', 'Recipes for cooking dinner with vegetables.'),
+    );
+    expect(keysFor(resolver, 'soup ingredients kitchen')).toEqual(['RECIPES']);
+  });
+
+  it('answers the rows of each step of a question that needs several, all of them among the hits', () => {
+    const crowd = Array.from({ length: 30 }, (_, index) =>
+      doc(`MAIL_${index}`, 'Mail to a person: send mail, mail Ann.'),
+    );
+    const resolver = resolverOf(doc('WEATHER', 'Current weather in a city.'), ...crowd);
+    const { hits, steps } = resolver.search('get the weather in the city and send mail to the person Ann', {
+      limit: 12,
+    });
+    expect(steps.map(({ clause, keys }) => [clause, keys[0]])).toEqual([
+      ['get the weather in the city', 'WEATHER'],
+      ['send mail to the person Ann', expect.stringMatching(/^MAIL_/)],
+    ]);
+    expect(hits).toHaveLength(12);
+    expect(hits.map(({ key }) => key)).toContain('WEATHER');
+  });
+
+  it('answers no steps for a question that one row answers', () => {
+    const resolver = resolverOf(doc('WEATHER', 'Weather of today and tomorrow in a city.'), doc('B', 'other'));
+    expect(resolver.search('weather of today, weather of tomorrow', { limit: 12 }).steps).toEqual([]);
+  });
+
+  it('is sure of a row that fits, and says when none does', () => {
+    const rows = ['Send a mail.', 'Weather forecast of a city.', 'Convert a currency.', 'Resize a picture.'];
+    const resolver = resolverOf(...rows.map((what, index) => doc(`ROW_${index}`, what)));
+    const fitting = resolver.search('weather forecast for the city of Oslo', { limit: 12 });
+    const strange = resolver.search('reticulate my splines in the city', { limit: 12 });
+    expect(fitting).toMatchObject({ fits: true, hits: [{ key: 'ROW_1' }, ...fitting.hits.slice(1)] });
+    expect(strange.fits).toBe(false);
+    expect(fitting.confidence).toBeGreaterThan(0.3);
+    expect(strange.confidence).toBeLessThan(0.14);
+  });
+
+  it('has no confidence where there is nothing', () => {
+    expect(new Resolver().search('weather', { limit: 12 })).toEqual({
+      hits: [],
+      confidence: 0,
+      fits: false,
+      steps: [],
+    });
+  });
+
+  it('lets calls decide between rows that are as good, whatever the order of the words, and between no others', () => {
+    const resolver = resolverOf(doc('A', 'send mail'), doc('B', 'send mail'), doc('C', 'something else'));
+    resolver.setLearned([
+      { question: 'please mail, send', key: 'B', count: 3 },
+      { question: 'send mail', key: 'C', count: 90 },
+    ]);
+    expect(keysFor(resolver, 'send mail')).toEqual(['B', 'A']);
+    resolver.setLearned([]);
+    expect(keysFor(resolver, 'send mail')).toEqual(['A', 'B']);
+  });
+
+  it('ranks by the vectors of the embeddings service where the question has one', () => {
+    const resolver = resolverOf(doc('A', 'same text'), doc('B', 'same text'));
+    resolver.setEmbedding('A', Int8Array.of(127, 0));
+    resolver.setEmbedding('B', Int8Array.of(0, 127));
+    const ask = (embedding?: Float32Array) => resolver.search('same text', { limit: 2, embedding }).hits[0]?.key;
+    expect([ask(), ask(Float32Array.of(0, 1)), ask(Float32Array.of(1, 0))]).toEqual(['A', 'B', 'A']);
+  });
+
+  it('tells what a score is made of, each part from 0 to 1', () => {
+    const [hit] = resolverOf(doc('SEND_MAIL', 'Send a mail.'), doc('B', 'else')).search('send a mail', {
+      limit: 1,
+    }).hits;
+    expect(hit?.parts).toMatchObject({ coverage: expect.closeTo(1, 6), name: 1, embedding: 0 });
+    for (const part of Object.values(hit?.parts ?? {})) expect(part).toBeGreaterThanOrEqual(0);
+    for (const part of Object.values(hit?.parts ?? {})) expect(part).toBeLessThanOrEqual(1.000_001);
+  });
 });

@@ -74,7 +74,9 @@ const SMALL = 3_000;
 /** Words of a question that are looked up as misspelt. */
 const MISSPELT_MAX = 8;
 /** A row that shares no word with the question must be so near in meaning, or it is noise. */
-const MEANING_MIN = 0.5;
+const MEANING_MIN = 0.3;
+/** A row whose score is a smaller share of the best one's is noise. */
+const TAIL_MIN = 0.2;
 /** An exact key in the question outranks any text; a pin outranks that. */
 const TIERS = { pin: 2, key: 1 } as const;
 
@@ -187,7 +189,7 @@ export class Resolver {
       if (this.#isHit(candidate, scorer)) best.add(candidate);
     }
     const steps = findSteps(question, documents, scorer);
-    return this.#toRanking(coverSteps(best.items, steps, limit, scorer), steps, scorer);
+    return this.#toRanking(coverSteps(withoutTail(best.items), steps, limit, scorer), steps, scorer);
   }
 
   #toQueryTerms({ terms, clauses }: Question): QueryTerm[] {
@@ -286,6 +288,11 @@ export class Resolver {
       (key(a) < key(b) ? -1 : 1)
     );
   }
+}
+
+function withoutTail(candidates: readonly Candidate[]): readonly Candidate[] {
+  const most = candidates.reduce((score, candidate) => Math.max(score, candidate.score), 0);
+  return candidates.filter(({ score, lifted }) => lifted !== null || score >= most * TAIL_MIN);
 }
 
 /** Puts the best row of every step among the hits: the last ones make room for those that are missing. */

@@ -30,7 +30,8 @@ export function readManifest(context: DoorContext, seesRows: boolean) {
       invoke: `POST ${door} {"key":"NOW","body":""}`,
       confirm: `GET ${door}?confirm=inv_…`,
     },
-    asking: 'Describe the capability wanted (verb, object, system) rather than the whole task.',
+    asking:
+      'Describe the capability wanted (verb, object, system), as in "create an issue in GitHub", rather than the whole task. best: null says that nothing fits; steps that several rows are needed. category, type and effect narrow it.',
     auth: 'Authorization: Bearer <owner key or token of a grant>; a token also as x-share, ?share= or share in the body. ask, key, map, registry and confirm need none on this server unless they answer 401.',
     arguments:
       'body is one string split on "|" ($1 is the first piece); a body that is one JSON document is one argument. args is an object of named arguments. Send one of the two.',
