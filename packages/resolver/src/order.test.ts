@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { orderByScore } from './order.js';
+import { stepsByScore } from './order.js';
 
-describe('orderByScore', () => {
+describe('stepsByScore', () => {
   it('puts better documents first, to a thousandth of the best score', () => {
     const scores = Float64Array.from({ length: 5_000 }, (_, index) => ((index * 7_919) % 5_000) / 10);
     const documents = Int32Array.from(scores.keys());
-    const ordered = [...orderByScore(documents, documents.length, scores)];
+    const ordered = stepsByScore(documents, documents.length, scores).flatMap((step) => [...step]);
     expect(new Set(ordered).size).toBe(5_000);
     for (const [place, document] of ordered.entries()) {
       const next = scores[ordered[place + 1] ?? document] ?? 0;
@@ -15,6 +15,7 @@ describe('orderByScore', () => {
   });
 
   it('keeps documents without a score, and nothing beyond the count', () => {
-    expect([...orderByScore(Int32Array.of(3, 1, 2, 9), 3, new Float64Array(10))].sort()).toEqual([1, 2, 3]);
+    const steps = stepsByScore(Int32Array.of(3, 1, 2, 9), 3, new Float64Array(10));
+    expect(steps.map((step) => [...step].sort())).toEqual([[1, 2, 3]]);
   });
 });

@@ -101,6 +101,11 @@ describe('Resolver', () => {
     (question) => expect(keysFor(resolverOf(doc('A', 'apples')), question)).toEqual([]),
   );
 
+  it('finds the same among thousands of rows that are as good, whatever the order of insertion', () => {
+    const crowd = Array.from({ length: 5_000 }, (_, index) => doc(`K${index}`, 'same'));
+    expect(keysFor(resolverOf(...crowd), 'same')).toEqual(keysFor(resolverOf(...crowd.reverse()), 'same'));
+  });
+
   it('finds a row by a synonym, and by a word that is misspelt', () => {
     const resolver = resolverOf(
       doc('DELETE_FILE', 'Deletes a file.'),

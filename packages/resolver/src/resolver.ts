@@ -8,7 +8,7 @@ import { Learned, type LearnedPair } from './learned.js';
 import { MatchTable } from './match-table.js';
 import { Meanings } from './meanings.js';
 import { QUESTION_LENGTH_MAX, toTextTerms, toWords } from './normalise.js';
-import { orderByScore } from './order.js';
+import { stepsByScore } from './order.js';
 import { parseQuestion, type Question } from './question.js';
 import { type ScoreParts, Scorer } from './scorer.js';
 import { findSteps, type NumberedStep, type Step } from './steps.js';
@@ -102,6 +102,8 @@ export class Resolver {
   readonly #keys: (string | undefined)[] = [];
   readonly #ranks = new GrowingArray(0);
   readonly #keyTerms = new GrowingArray(0);
+  /** A number that follows from each row's key alone. */
+  readonly #marks = new GrowingArray(0);
   readonly #demoted = new Set<number>();
   readonly #pinnedFor = new Map<number, readonly string[]>();
   readonly #pins = new Map<string, Set<string>>();
@@ -122,6 +124,7 @@ export class Resolver {
     this.#numbers.set(key, number);
     this.#keys[number] = key;
     this.#ranks.set(number, rank);
+    this.#marks.set(number, toMark(key));
     this.#keyTerms.set(number, new Set(fields[0]).size);
     if (demoted) this.#demoted.add(number);
     if (pinnedFor.length > 0) this.#pinnedFor.set(number, pinnedFor);
@@ -248,9 +251,15 @@ export class Resolver {
       if (key !== undefined && filter(key)) found.add(document);
     };
     const { documents, count, totals } = this.#table;
-    for (const document of orderByScore(documents, count, totals)) {
-      if (found.size >= CANDIDATES_MAX) break;
-      add(document);
+    for (const step of stepsByScore(documents, count, totals)) {
+      const room = CANDIDATES_MAX - found.size;
+      if (room <= 0) break;
+      // Of more than there is room for, the same ones are taken whatever the order of insertion.
+      if (step.length > room) step.sort((a, b) => this.#marks.get(a) - this.#marks.get(b));
+      for (const document of step) {
+        if (found.size >= CANDIDATES_MAX) break;
+        add(document);
+      }
     }
     if (this.#numbers.size <= SMALL) for (const document of this.#numbers.values()) add(document);
     return [...found];
@@ -288,6 +297,13 @@ export class Resolver {
       (key(a) < key(b) ? -1 : 1)
     );
   }
+}
+
+/** FNV-1a of a key, 32 bits. */
+function toMark(key: string): number {
+  let mark = 0x811c9dc5;
+  for (let index = 0; index < key.length; index += 1) mark = Math.imul(mark ^ key.charCodeAt(index), 0x01000193);
+  return mark;
 }
 
 function withoutTail(candidates: readonly Candidate[]): readonly Candidate[] {
