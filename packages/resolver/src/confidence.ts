@@ -8,12 +8,19 @@ export interface Evidence {
   readonly parts: readonly ScoreParts[];
   /** How many steps the question has, with rows that fit each. */
   readonly steps: number;
-  /** Weight of the question's heaviest clause, in terms that no row holds. */
-  readonly clauseTerms: number;
+  /** How much the best row of some clause stands out. */
+  readonly distinction: number;
 }
 
 /** Logistic, fitted as the weights of the score are: on questions half of which had lost the rows that answer them. */
-const COEFFICIENTS = { base: -6.26, clause: 2.92, spread: 3.55, steps: 1.11, coverage: 2.27, length: 0.88 } as const;
+const COEFFICIENTS = {
+  base: -3.84,
+  clause: 1.21,
+  spread: 1.8,
+  steps: 0.83,
+  coverage: 2.17,
+  distinction: 3.54,
+} as const;
 /** Fewer others than that are too few to tell, and how far others are usually behind. */
 const OTHERS_MIN = 4;
 const SPREAD_USUAL = 0.45;
@@ -21,10 +28,10 @@ const SPREAD_USUAL = 0.45;
 const STEPS_MAX = 4;
 
 /** Below it a row does not answer the question: of those that are answered, one in twenty is lost at the most. */
-export const CONFIDENCE_MIN = 0.14;
+export const CONFIDENCE_MIN = 0.15;
 
 /** How probably the first row is one that was asked for, 0 to 1. */
-export function toConfidence({ scores, parts, steps, clauseTerms }: Evidence): number {
+export function toConfidence({ scores, parts, steps, distinction }: Evidence): number {
   const [first = 0, ...rest] = scores;
   if (first <= 0) return 0;
   const sum =
@@ -33,7 +40,7 @@ export function toConfidence({ scores, parts, steps, clauseTerms }: Evidence): n
     COEFFICIENTS.spread * toSpread(first, rest) +
     COEFFICIENTS.steps * (Math.min(steps, STEPS_MAX) / STEPS_MAX) +
     COEFFICIENTS.coverage * (parts[0]?.coverage ?? 0) +
-    COEFFICIENTS.length * Math.log(1 + clauseTerms);
+    COEFFICIENTS.distinction * distinction;
   return 1 / (1 + Math.exp(-sum));
 }
 

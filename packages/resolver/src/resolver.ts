@@ -11,7 +11,7 @@ import { QUESTION_LENGTH_MAX, toTextTerms, toWords } from './normalise.js';
 import { stepsByScore } from './order.js';
 import { parseQuestion, type Question } from './question.js';
 import { type ScoreParts, Scorer } from './scorer.js';
-import { findSteps, type NumberedStep, type Step } from './steps.js';
+import { ClauseRanking, findSteps, type RankedClause, type Step, toDistinction } from './steps.js';
 import { findSynonyms } from './synonyms.js';
 import { DEMOTION, FIELDS, LEARNED, MISSPELT, SYNONYM } from './weights.js';
 
@@ -185,14 +185,17 @@ export class Resolver {
     const documents = this.#findCandidates(lifted, filter);
     const calls = this.#learned.find(question);
     const taught = (document: number) => LEARNED * (calls?.get(this.#keys[document] ?? '') ?? 0);
+    const ranking = new ClauseRanking(question, scorer);
     const best = new Best<Candidate>(limit, (a, b) => this.#compare(a, b));
     for (const document of documents) {
       const score = scorer.score(document) * (this.#demoted.has(document) ? DEMOTION : 1) + taught(document);
       const candidate = { document, score, lifted: lifted.get(document) ?? null };
       if (this.#isHit(candidate, scorer)) best.add(candidate);
+      ranking.add(document);
     }
-    const steps = findSteps(question, documents, scorer);
-    return this.#toRanking(coverSteps(withoutTail(best.items), steps, limit, scorer), steps, scorer);
+    const { clauses } = ranking;
+    const hits = coverSteps(withoutTail(best.items), findSteps(clauses), limit, scorer);
+    return this.#toRanking(hits, clauses, scorer);
   }
 
   #toQueryTerms({ terms, clauses }: Question): QueryTerm[] {
@@ -211,31 +214,20 @@ export class Resolver {
     });
   }
 
-  #toRanking(candidates: readonly Candidate[], steps: readonly NumberedStep[], scorer: Scorer): Ranking {
+  #toRanking(candidates: readonly Candidate[], clauses: readonly RankedClause[], scorer: Scorer): Ranking {
     const hits = candidates.map(({ document, score, lifted }) => ({
       key: this.#keys[document] ?? '',
       score,
       lifted,
       parts: scorer.explain(document),
     }));
-    const confidence = this.#toConfidence(hits, steps.length);
-    return { hits, confidence, fits: confidence >= CONFIDENCE_MIN, steps: steps.map((step) => this.#toStep(step)) };
+    const confidence = toRankingConfidence(hits, clauses);
+    const steps = findSteps(clauses).map((step) => this.#toStep(step));
+    return { hits, confidence, fits: confidence >= CONFIDENCE_MIN, steps };
   }
 
-  #toConfidence(hits: readonly Hit[], steps: number): number {
-    if (hits[0] === undefined) return 0;
-    if (hits[0].lifted !== null) return 1;
-    const { partWeights, unknownWeight } = this.#table;
-    return toConfidence({
-      scores: hits.map(({ score }) => score),
-      parts: hits.map(({ parts }) => parts),
-      steps,
-      clauseTerms: Math.max(...partWeights) / unknownWeight,
-    });
-  }
-
-  #toStep({ clause, documents }: NumberedStep): Step {
-    return { clause, keys: documents.map((document) => this.#keys[document] ?? '') };
+  #toStep({ clause, rows }: RankedClause): Step {
+    return { clause, keys: rows.map(({ document }) => this.#keys[document] ?? '') };
   }
 
   #isHit({ document, lifted }: Candidate, scorer: Scorer): boolean {
@@ -314,13 +306,26 @@ function withoutTail(candidates: readonly Candidate[]): readonly Candidate[] {
 /** Puts the best row of every step among the hits: the last ones make room for those that are missing. */
 function coverSteps(
   hits: readonly Candidate[],
-  steps: readonly NumberedStep[],
+  steps: readonly RankedClause[],
   limit: number,
   scorer: Scorer,
 ): readonly Candidate[] {
   const there = new Set(hits.map(({ document }) => document));
-  const missing = steps.flatMap(({ documents: [document] }) =>
-    document === undefined || there.has(document) ? [] : [{ document, score: scorer.score(document), lifted: null }],
+  const missing = steps.flatMap(({ rows: [row] }) =>
+    row === undefined || there.has(row.document)
+      ? []
+      : [{ document: row.document, score: scorer.score(row.document), lifted: null }],
   );
   return [...hits.slice(0, Math.max(0, limit - missing.length)), ...missing].slice(0, limit);
+}
+
+function toRankingConfidence(hits: readonly Hit[], clauses: readonly RankedClause[]): number {
+  if (hits[0] === undefined) return 0;
+  if (hits[0].lifted !== null) return 1;
+  return toConfidence({
+    scores: hits.map(({ score }) => score),
+    parts: hits.map(({ parts }) => parts),
+    steps: findSteps(clauses).length,
+    distinction: toDistinction(clauses),
+  });
 }

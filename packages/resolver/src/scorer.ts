@@ -25,6 +25,9 @@ export class Scorer {
   readonly #meaning: Float32Array | undefined;
   readonly #clauses: readonly { readonly meaning: Float32Array | undefined; readonly share: number }[];
   readonly #weightSum: number;
+  /** Nearness of the row {@link Scorer.#nearOf} to each clause. */
+  readonly #near = new Float64Array(PARTS_MAX);
+  #nearOf = -1;
 
   constructor(question: Question, compared: Compared) {
     this.#compared = compared;
@@ -79,9 +82,24 @@ export class Scorer {
     return (table.parts[document * PARTS_MAX + part] ?? 0) / weight;
   }
 
+  /** Weight of one clause, in terms that no row holds. */
+  clauseTerms(part: number): number {
+    const { partWeights, unknownWeight } = this.#compared.table;
+    return (partWeights[part] ?? 0) / unknownWeight;
+  }
+
   /** How near a row is to one clause, 0 to 1. */
   clauseMeaning(document: number, part: number): number {
-    return this.#compared.meanings.nearness(document, this.#clauses[part]?.meaning);
+    if (this.#nearOf !== document) this.#compareClauses(document);
+    return this.#near[part] ?? 0;
+  }
+
+  /** Rows are asked for one after the other, and each several times. */
+  #compareClauses(document: number): void {
+    this.#nearOf = document;
+    for (let part = 0; part < this.#clauses.length; part += 1) {
+      this.#near[part] = this.#compared.meanings.nearness(document, this.#clauses[part]?.meaning);
+    }
   }
 
   /** How near a row is to the clause that it is nearest to, 0 to 1. */
@@ -100,6 +118,7 @@ export class Scorer {
   }
 
   #nearness(document: number): number {
+    if (this.#clauses.length === 1) return this.clauseMeaning(document, 0);
     return this.#compared.meanings.nearness(document, this.#meaning);
   }
 

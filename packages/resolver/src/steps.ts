@@ -10,46 +10,85 @@ export interface Step {
   readonly keys: readonly string[];
 }
 
-/** A step by the numbers of its rows. */
-export interface NumberedStep {
+/** A clause of a question with the rows that fit it best. */
+export interface RankedClause {
   readonly clause: string;
-  readonly documents: readonly number[];
+  /** Weight of its terms, in terms that no row holds. */
+  readonly terms: number;
+  /** Best first. */
+  readonly rows: readonly ClauseRow[];
+}
+
+/** A row by its number, and how well it fits a clause: 0 to 1.5. */
+interface ClauseRow {
+  readonly document: number;
   readonly score: number;
 }
 
-/** Rows of one step. */
+/** Rows of a clause that are looked at, and those of them that a step answers. */
+const CLAUSE_ROWS = 8;
 const STEP_ROWS = 3;
 /** A clause that no row fits better asks for nothing that is here: greetings, reasons, circumstances. */
 const STEP_SCORE_MIN = 0.45;
 /** What nearness in meaning counts beside words that are the same. */
 const MEANING = 0.5;
 
-/**
- * The several rows that a question needs, clause by clause.
- * @param candidates numbers of the rows that come into question.
- * @returns nothing when one row is all that it asks for.
- */
-export function findSteps(question: Question, candidates: readonly number[], scorer: Scorer): NumberedStep[] {
-  if (question.clauses.length < 2) return [];
-  const steps = question.clauses
-    .map(({ text }, part) => toStep(text, candidates, (document) => scoreOf(scorer, document, part)))
-    .filter(({ score }) => score >= STEP_SCORE_MIN);
-  const strongest = new Map<number, NumberedStep>();
-  for (const step of steps) {
-    const [first = -1] = step.documents;
-    if (step.score > (strongest.get(first)?.score ?? 0)) strongest.set(first, step);
+/** Ranks rows for each clause of a question, one row after the other. */
+export class ClauseRanking {
+  readonly #question: Question;
+  readonly #scorer: Scorer;
+  readonly #best: readonly Best<ClauseRow>[];
+
+  constructor(question: Question, scorer: Scorer) {
+    this.#question = question;
+    this.#scorer = scorer;
+    this.#best = question.clauses.map(
+      () => new Best<ClauseRow>(CLAUSE_ROWS, (a, b) => b.score - a.score || a.document - b.document),
+    );
   }
-  return strongest.size < 2 ? [] : steps.filter((step) => [...strongest.values()].includes(step));
+
+  add(document: number): void {
+    for (let part = 0; part < this.#best.length; part += 1) {
+      const score = this.#scorer.clauseWords(document, part) + MEANING * this.#scorer.clauseMeaning(document, part);
+      this.#best[part]?.add({ document, score });
+    }
+  }
+
+  get clauses(): RankedClause[] {
+    return this.#question.clauses.map(({ text }, part) => ({
+      clause: text,
+      terms: this.#scorer.clauseTerms(part),
+      rows: this.#best[part]?.items ?? [],
+    }));
+  }
 }
 
-const scoreOf = (scorer: Scorer, document: number, part: number): number =>
-  scorer.clauseWords(document, part) + MEANING * scorer.clauseMeaning(document, part);
+/** The several rows that a question needs, clause by clause; nothing when one row is all that it asks for. */
+export function findSteps(clauses: readonly RankedClause[]): RankedClause[] {
+  const fitting = clauses.filter(({ rows: [first] }) => (first?.score ?? 0) >= STEP_SCORE_MIN);
+  const strongest = new Map<number, RankedClause>();
+  for (const clause of fitting) {
+    const [first] = clause.rows;
+    if (first !== undefined && first.score > (strongest.get(first.document)?.rows[0]?.score ?? 0)) {
+      strongest.set(first.document, clause);
+    }
+  }
+  return strongest.size < 2 ? [] : fitting.filter((clause) => [...strongest.values()].includes(clause)).map(toStepRows);
+}
 
-function toStep(clause: string, candidates: readonly number[], scoreOf: (document: number) => number): NumberedStep {
-  const best = new Best<{ document: number; score: number }>(
-    STEP_ROWS,
-    (a, b) => b.score - a.score || a.document - b.document,
-  );
-  for (const document of candidates) best.add({ document, score: scoreOf(document) });
-  return { clause, documents: best.items.map(({ document }) => document), score: best.items[0]?.score ?? 0 };
+const toStepRows = ({ rows, ...clause }: RankedClause): RankedClause => ({ ...clause, rows: rows.slice(0, STEP_ROWS) });
+
+/**
+ * How much the best row of some clause stands out: how well it fits, how far the next ones are behind, and how much the
+ * clause says. 0 without clauses.
+ */
+export function toDistinction(clauses: readonly RankedClause[]): number {
+  let most = 0;
+  for (const { rows, terms } of clauses) {
+    const [first, ...others] = rows;
+    if (first === undefined || first.score <= 0) continue;
+    const mean = others.length === 0 ? 0 : others.reduce((sum, { score }) => sum + score, 0) / others.length;
+    most = Math.max(most, (first.score - mean) * Math.log(1 + terms));
+  }
+  return most;
 }
