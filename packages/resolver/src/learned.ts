@@ -14,10 +14,14 @@ const toName = ({ terms }: Question): string => [...terms].sort().join(' ');
 /** Which rows were called after which questions. */
 export class Learned {
   readonly #calls = new Map<string, Map<string, number>>();
+  /** Of each question as it was asked: to read one takes longer than all else here. */
+  readonly #names = new Map<string, string>();
 
-  constructor(pairs: readonly LearnedPair[]) {
+  /** @param before what was known before: of its questions none is read again. */
+  constructor(pairs: readonly LearnedPair[], before?: Learned) {
     for (const { question, key, count } of pairs) {
-      const name = toName(parseQuestion(question));
+      const name = before?.#names.get(question) ?? toName(parseQuestion(question));
+      this.#names.set(question, name);
       if (name === '') continue;
       const calls = this.#calls.get(name) ?? new Map<string, number>();
       this.#calls.set(name, calls.set(key, (calls.get(key) ?? 0) + count));

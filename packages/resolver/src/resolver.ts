@@ -167,7 +167,7 @@ export class Resolver {
 
   /** Takes in place of the last ones what calls taught: of rows that are nearly as good, those that were called before lead. */
   setLearned(pairs: readonly LearnedPair[]): void {
-    this.#learned = new Learned(pairs);
+    this.#learned = new Learned(pairs, this.#learned);
   }
 
   /** Ranks the rows that fit a question, are named in it, or are pinned for it. Never throws. */
