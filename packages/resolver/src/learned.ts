@@ -20,7 +20,8 @@ export class Learned {
   /** @param before what was known before: of its questions none is read again. */
   constructor(pairs: readonly LearnedPair[], before?: Learned) {
     for (const { question, key, count } of pairs) {
-      const name = before?.#names.get(question) ?? toName(parseQuestion(question));
+      const known = before === undefined ? undefined : before.#names.get(question);
+      const name = known ?? toName(parseQuestion(question));
       this.#names.set(question, name);
       if (name === '') continue;
       const calls = this.#calls.get(name) ?? new Map<string, number>();
