@@ -21,7 +21,8 @@ export interface QueryTerm {
 /** One list of postings that a question looks at. */
 interface Lookup {
   readonly id: number;
-  readonly frequency: number;
+  /** Postings of the list. */
+  readonly length: number;
   /** Which of the question's terms it counts for, from 1. */
   readonly place: number;
   readonly parts: number;
@@ -57,8 +58,8 @@ const SWEEP_FACTOR = 8;
 
 /**
  * An inverted index of documents with several fields, ranked by BM25F. Documents are added and removed one by one; what
- * removed ones leave in the lists is passed over, and cleared away a bite at a time, so how rare a term is may lag by a
- * tenth. Memory: 12 bytes for each distinct term of a document.
+ * removed ones leave in the lists is passed over, and cleared away a bite at a time. Memory: 16 bytes for each distinct
+ * term of a document.
  */
 export class InvertedIndex {
   readonly #fields: readonly FieldWeight[];
@@ -67,8 +68,12 @@ export class InvertedIndex {
   readonly #freeTerms: number[] = [];
   readonly #spelling = new Spelling();
   readonly #heads = new GrowingArray(NONE);
-  /** Postings of each term, dead ones included. */
+  /** Documents of each term. */
   readonly #frequencies = new GrowingArray(0);
+  /** Postings of each term, dead ones included. */
+  readonly #listLengths = new GrowingArray(0);
+  /** The terms of each document that is there: how rare a term is must not depend on how often a document was changed. */
+  readonly #termsOf: (Int32Array | undefined)[] = [];
   readonly #postings = new Postings();
   readonly #lengths: readonly GrowingArray[];
   readonly #lengthSums: number[];
@@ -104,12 +109,17 @@ export class InvertedIndex {
   add(fields: readonly (readonly string[])[]): number {
     const document = this.#freeDocuments.pop() ?? this.#documents++;
     const counts = countTerms(fields);
+    const terms = new Int32Array(counts.size);
+    let at = 0;
     for (const [term, packed] of counts) {
       const id = this.#toTermId(term);
       this.#heads.set(id, this.#postings.add(document, packed, this.#heads.get(id)));
-      this.#frequencies.set(id, this.#frequencies.get(id) + 1);
+      this.#listLengths.set(id, this.#listLengths.get(id) + 1);
+      this.#count(id, 1);
+      terms[at++] = id;
     }
-    for (const [field, terms] of fields.entries()) this.#setLength(document, field, Math.min(terms.length, LENGTH_MAX));
+    this.#termsOf[document] = terms;
+    for (const [field, { length }] of fields.entries()) this.#setLength(document, field, Math.min(length, LENGTH_MAX));
     this.#live.set(document, 1);
     this.#named.set(document, counts.size);
     this.#liveDocuments += 1;
@@ -124,6 +134,8 @@ export class InvertedIndex {
     this.#live.set(document, 0);
     this.#liveDocuments -= 1;
     for (const field of this.#fields.keys()) this.#setLength(document, field, 0);
+    for (const term of this.#termsOf[document] ?? []) this.#count(term, -1);
+    this.#termsOf[document] = undefined;
     const named = this.#named.get(document);
     this.#livePostings -= named;
     this.#deadPostings += named;
@@ -133,7 +145,7 @@ export class InvertedIndex {
 
   /** Terms of documents that a word may have been meant for; none for a word that stands in a document itself. */
   findMeant(word: string): string[] {
-    return this.#termIds.has(word) ? [] : this.#spelling.find(word);
+    return this.#frequencyOf(word).frequency > 0 ? [] : this.#spelling.find(word);
   }
 
   /**
@@ -149,8 +161,8 @@ export class InvertedIndex {
     groups.sort(([a], [b]) => (b?.worth ?? 0) - (a?.worth ?? 0));
     let looked = 0;
     for (const lookup of groups.flat()) {
-      if (looked > 0 && looked + lookup.frequency > POSTINGS_MAX) continue;
-      looked += lookup.frequency;
+      if (looked > 0 && looked + lookup.length > POSTINGS_MAX) continue;
+      looked += lookup.length;
       this.#addScores(lookup, table);
     }
   }
@@ -174,9 +186,19 @@ export class InvertedIndex {
     return lookups.filter(({ id }) => id !== NONE);
   }
 
-  #frequencyOf(term: string): { id: number; frequency: number } {
+  #frequencyOf(term: string): { id: number; frequency: number; length: number } {
     const id = this.#termIds.get(term) ?? NONE;
-    return { id, frequency: id === NONE ? 0 : this.#frequencies.get(id) };
+    if (id === NONE) return { id, frequency: 0, length: 0 };
+    return { id, frequency: this.#frequencies.get(id), length: this.#listLengths.get(id) };
+  }
+
+  /** Counts a document of a term in or out. What no document holds is not what a misspelt word was meant for. */
+  #count(term: number, change: 1 | -1): void {
+    const frequency = this.#frequencies.get(term) + change;
+    this.#frequencies.set(term, frequency);
+    const name = this.#terms[term] as string;
+    if (frequency === 0) this.#spelling.delete(name);
+    else if (frequency === change) this.#spelling.add(name);
   }
 
   #addScores({ id, worth, place, parts, exact }: Lookup, table: MatchTable): void {
@@ -218,8 +240,7 @@ export class InvertedIndex {
 
   /** Inverse document frequency, as Lucene has it: never negative. */
   #toRarity(frequency: number): number {
-    const documents = Math.max(this.#liveDocuments, frequency);
-    return Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5));
+    return Math.log(1 + (this.#liveDocuments - frequency + 0.5) / (frequency + 0.5));
   }
 
   #setLength(document: number, field: number, length: number): void {
@@ -234,7 +255,6 @@ export class InvertedIndex {
     const id = this.#freeTerms.pop() ?? this.#terms.length;
     this.#terms[id] = term;
     this.#termIds.set(term, id);
-    this.#spelling.add(term);
     return id;
   }
 
@@ -267,13 +287,12 @@ export class InvertedIndex {
       if (kept === NONE) this.#heads.set(term, next);
       else this.#postings.setNext(kept, next);
       this.#postings.release(at);
-      this.#frequencies.set(term, this.#frequencies.get(term) - 1);
+      this.#listLengths.set(term, this.#listLengths.get(term) - 1);
       this.#forget(document);
     }
     if (this.#heads.get(term) === NONE) {
       this.#terms[term] = undefined;
       this.#termIds.delete(name);
-      this.#spelling.delete(name);
       this.#freeTerms.push(term);
     }
     return seen;

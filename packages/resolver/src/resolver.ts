@@ -186,7 +186,7 @@ export class Resolver {
       const candidate = { document, score, lifted: lifted.get(document) ?? null };
       if (this.#isHit(candidate, scorer)) best.add(candidate);
     }
-    const steps = findSteps(question, documents, scorer);
+    const steps = findSteps(question, documents, scorer, (a, b) => this.#isBefore(a, b));
     return this.#toRanking(coverSteps(best.items, steps, limit, scorer), steps, scorer);
   }
 
@@ -277,14 +277,18 @@ export class Resolver {
   #compare(a: Candidate, b: Candidate): number {
     const tier = ({ lifted }: Candidate) => (lifted === null ? 0 : TIERS[lifted]);
     const rarest = ({ document }: Candidate) => (this.#table.has(document) ? (this.#table.rarest[document] ?? 0) : 0);
-    const key = ({ document }: Candidate) => this.#keys[document] ?? '';
     return (
       tier(b) - tier(a) ||
       b.score - a.score ||
       rarest(b) - rarest(a) ||
-      this.#ranks.get(a.document) - this.#ranks.get(b.document) ||
-      (key(a) < key(b) ? -1 : 1)
+      (this.#isBefore(a.document, b.document) ? -1 : 1)
     );
+  }
+
+  /** By rank, then by key: never by the order of insertion. */
+  #isBefore(a: number, b: number): boolean {
+    const more = this.#ranks.get(a) - this.#ranks.get(b);
+    return more < 0 || (more === 0 && (this.#keys[a] ?? '') < (this.#keys[b] ?? ''));
   }
 }
 

@@ -27,12 +27,18 @@ const MEANING = 0.5;
 /**
  * The several rows that a question needs, clause by clause.
  * @param candidates numbers of the rows that come into question.
+ * @param isBefore which of two rows that fit alike comes first.
  * @returns nothing when one row is all that it asks for.
  */
-export function findSteps(question: Question, candidates: readonly number[], scorer: Scorer): NumberedStep[] {
+export function findSteps(
+  question: Question,
+  candidates: readonly number[],
+  scorer: Scorer,
+  isBefore: (a: number, b: number) => boolean,
+): NumberedStep[] {
   if (question.clauses.length < 2) return [];
   const steps = question.clauses
-    .map(({ text }, part) => toStep(text, candidates, (document) => scoreOf(scorer, document, part)))
+    .map(({ text }, part) => toStep(text, candidates, (document) => scoreOf(scorer, document, part), isBefore))
     .filter(({ score }) => score >= STEP_SCORE_MIN);
   const strongest = new Map<number, NumberedStep>();
   for (const step of steps) {
@@ -45,10 +51,15 @@ export function findSteps(question: Question, candidates: readonly number[], sco
 const scoreOf = (scorer: Scorer, document: number, part: number): number =>
   scorer.clauseWords(document, part) + MEANING * scorer.clauseMeaning(document, part);
 
-function toStep(clause: string, candidates: readonly number[], scoreOf: (document: number) => number): NumberedStep {
+function toStep(
+  clause: string,
+  candidates: readonly number[],
+  scoreOf: (document: number) => number,
+  isBefore: (a: number, b: number) => boolean,
+): NumberedStep {
   const best = new Best<{ document: number; score: number }>(
     STEP_ROWS,
-    (a, b) => b.score - a.score || a.document - b.document,
+    (a, b) => b.score - a.score || (isBefore(a.document, b.document) ? -1 : 1),
   );
   for (const document of candidates) best.add({ document, score: scoreOf(document) });
   return { clause, documents: best.items.map(({ document }) => document), score: best.items[0]?.score ?? 0 };
