@@ -77,6 +77,10 @@ const MISSPELT_MAX = 8;
 const MEANING_MIN = 0.3;
 /** A row whose score is a smaller share of the best one's is noise. */
 const TAIL_MIN = 0.2;
+/** Marks are whole numbers of 32 bits with a sign. */
+const MARKS = 2 ** 32;
+const MARK_MIN = -(2 ** 31);
+const MARK_MAX = 2 ** 31 - 1;
 /** An exact key in the question outranks any text; a pin outranks that. */
 const TIERS = { pin: 2, key: 1 } as const;
 
@@ -182,10 +186,10 @@ export class Resolver {
       embedding,
     });
     const lifted = this.#findLifted(text, filter);
-    const documents = this.#findCandidates(lifted, filter);
+    const documents = this.#findCandidates(lifted, filter, scorer);
     const calls = this.#learned.find(question);
     const taught = (document: number) => LEARNED * (calls?.get(this.#keys[document] ?? '') ?? 0);
-    const ranking = new ClauseRanking(question, scorer);
+    const ranking = new ClauseRanking(question, scorer, (a, b) => this.#isBefore(a, b));
     const best = new Best<Candidate>(limit, (a, b) => this.#compare(a, b));
     for (const document of documents) {
       const score = scorer.score(document) * (this.#demoted.has(document) ? DEMOTION : 1) + taught(document);
@@ -232,29 +236,44 @@ export class Resolver {
 
   #isHit({ document, lifted }: Candidate, scorer: Scorer): boolean {
     if (lifted !== null || this.#table.has(document)) return true;
-    return Math.max(scorer.nearestClause(document), scorer.embedding(document)) >= MEANING_MIN;
+    return scorer.isNear(document, MEANING_MIN);
   }
 
   /** Numbers of the rows to score: those lifted, the best by words, and in a small catalogue all others. */
-  #findCandidates(lifted: ReadonlyMap<number, unknown>, filter: (key: string) => boolean): number[] {
+  #findCandidates(lifted: ReadonlyMap<number, unknown>, filter: (key: string) => boolean, scorer: Scorer): number[] {
     const found = new Set(lifted.keys());
-    const add = (document: number) => {
+    const isAllowed = (document: number): boolean => {
       const key = this.#keys[document];
-      if (key !== undefined && filter(key)) found.add(document);
+      return key !== undefined && filter(key);
     };
     const { documents, count, totals } = this.#table;
     for (const step of stepsByScore(documents, count, totals)) {
-      const room = CANDIDATES_MAX - found.size;
-      if (room <= 0) break;
-      // Of more than there is room for, the same ones are taken whatever the order of insertion.
-      if (step.length > room) step.sort((a, b) => this.#marks.get(a) - this.#marks.get(b));
-      for (const document of step) {
-        if (found.size >= CANDIDATES_MAX) break;
-        add(document);
-      }
+      if (found.size >= CANDIDATES_MAX) break;
+      for (const document of this.#takeSome(step, CANDIDATES_MAX - found.size, isAllowed)) found.add(document);
     }
-    if (this.#numbers.size <= SMALL) for (const document of this.#numbers.values()) add(document);
+    if (this.#numbers.size > SMALL) return [...found];
+    for (const document of this.#numbers.values()) {
+      if (scorer.isNear(document, MEANING_MIN) && isAllowed(document)) found.add(document);
+    }
     return [...found];
+  }
+
+  /**
+   * About as many of some rows as there is room for, if there are so many that may appear: those of the lowest marks, so
+   * that they are the same ones whatever the order of insertion.
+   */
+  #takeSome(documents: Int32Array, room: number, isAllowed: (document: number) => boolean): number[] {
+    const taken: number[] = [];
+    let share = room / documents.length;
+    for (let above = Number.NEGATIVE_INFINITY; taken.length < room && above < MARK_MAX; share *= 4) {
+      const upTo = Math.min(MARK_MAX, MARK_MIN + share * MARKS);
+      for (const document of documents) {
+        const mark = this.#marks.get(document);
+        if (mark > above && mark <= upTo && isAllowed(document)) taken.push(document);
+      }
+      above = upTo;
+    }
+    return taken;
   }
 
   /** Rows that stand before all others: pinned for the question, or named in it. A pin outranks a name. */
@@ -280,18 +299,22 @@ export class Resolver {
   #compare(a: Candidate, b: Candidate): number {
     const tier = ({ lifted }: Candidate) => (lifted === null ? 0 : TIERS[lifted]);
     const rarest = ({ document }: Candidate) => (this.#table.has(document) ? (this.#table.rarest[document] ?? 0) : 0);
-    const key = ({ document }: Candidate) => this.#keys[document] ?? '';
     return (
       tier(b) - tier(a) ||
       b.score - a.score ||
       rarest(b) - rarest(a) ||
-      this.#ranks.get(a.document) - this.#ranks.get(b.document) ||
-      (key(a) < key(b) ? -1 : 1)
+      (this.#isBefore(a.document, b.document) ? -1 : 1)
     );
+  }
+
+  /** By rank, then by key: never by the order of insertion. */
+  #isBefore(a: number, b: number): boolean {
+    const more = this.#ranks.get(a) - this.#ranks.get(b);
+    return more < 0 || (more === 0 && (this.#keys[a] ?? '') < (this.#keys[b] ?? ''));
   }
 }
 
-/** FNV-1a of a key, 32 bits. */
+/** FNV-1a of a key, 32 bits with a sign. */
 function toMark(key: string): number {
   let mark = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) mark = Math.imul(mark ^ key.charCodeAt(index), 0x01000193);

@@ -111,6 +111,11 @@ export class Scorer {
     return nearest;
   }
 
+  /** Whether a row is so near in meaning, by the words of a clause or by the embeddings service. */
+  isNear(document: number, least: number): boolean {
+    return this.nearestClause(document) >= least || this.embedding(document) >= least;
+  }
+
   /** How near a row is to the question by the embeddings service, 0 to 1; 0 without one. */
   embedding(document: number): number {
     const { embeddings, embedding } = this.#compared;

@@ -31,13 +31,16 @@ export class Spelling {
     const found: string[] = [];
     let compared = 0;
     for (const more of [0, 1, -1]) {
+      const near: string[] = [];
       for (const term of this.#terms.get(toName(word, more)) ?? []) {
         compared += 1;
-        if (compared > COMPARED_MAX || found.length >= FOUND_MAX) return found;
-        if (isOneSlip(word, term)) found.push(term);
+        if (compared > COMPARED_MAX) break;
+        if (isOneSlip(word, term)) near.push(term);
       }
+      // By name: which of many are taken must not depend on which row was written first.
+      found.push(...near.sort());
     }
-    return found;
+    return found.slice(0, FOUND_MAX);
   }
 }
 

@@ -39,12 +39,12 @@ export class ClauseRanking {
   readonly #scorer: Scorer;
   readonly #best: readonly Best<ClauseRow>[];
 
-  constructor(question: Question, scorer: Scorer) {
+  /** @param isBefore which of two rows that fit alike comes first. */
+  constructor(question: Question, scorer: Scorer, isBefore: (a: number, b: number) => boolean) {
     this.#question = question;
     this.#scorer = scorer;
-    this.#best = question.clauses.map(
-      () => new Best<ClauseRow>(CLAUSE_ROWS, (a, b) => b.score - a.score || a.document - b.document),
-    );
+    const compare = (a: ClauseRow, b: ClauseRow) => b.score - a.score || (isBefore(a.document, b.document) ? -1 : 1);
+    this.#best = question.clauses.map(() => new Best<ClauseRow>(CLAUSE_ROWS, compare));
   }
 
   add(document: number): void {

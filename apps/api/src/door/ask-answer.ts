@@ -33,10 +33,14 @@ const ENVELOPE_TOKENS = 70;
 /** Characters of a description, from the one that is best to read to none: the longest that leaves room for all is taken. */
 const WHAT_LENGTHS = [120, 80, 50, 30, 0];
 const CATEGORIES_MAX = 30;
+/** What the categories, and the steps, may cost: their names and the words of the question may be anything. */
+const CATEGORIES_TOKENS_MAX = 240;
+const STEPS_TOKENS_MAX = 500;
 /** An example that costs more is left to the contract. */
 const CALL_TOKENS_MAX = 150;
 const STEP_KEYS = 2;
-const CLAUSE_LENGTH_MAX = 80;
+/** Characters of a clause that are said back, the most first. */
+const CLAUSE_LENGTHS = [80, 40, 15];
 
 const costOf = (value: unknown): number => estimateTokens(JSON.stringify(value) ?? '');
 const round = (value: number): number => Math.round(value * 1_000) / 1_000;
@@ -57,12 +61,12 @@ export function toAskAnswer(
   context: DoorContext,
   ranking: Ranking,
   candidates: readonly Candidate[],
-  options: AnswerOptions & { readonly askId: string },
+  options: AnswerOptions & { readonly askId: string; readonly echo: string },
 ) {
   const [first] = candidates;
   const best = ranking.fits && first !== undefined ? first.entry : null;
   const isLarge = options.explain || best?.hasInputSchema === true || ranking.steps.length > 0;
-  let left = (isLarge ? TOKENS_MAX_LARGE : TOKENS_MAX) - ENVELOPE_TOKENS;
+  let left = (isLarge ? TOKENS_MAX_LARGE : TOKENS_MAX) - ENVELOPE_TOKENS - costOf(options.echo);
   const spend = <T>(value: T): T => {
     left -= costOf(value);
     return value;
@@ -146,9 +150,11 @@ function fitMatches(candidates: readonly Candidate[], options: AnswerOptions, to
 
 function toSteps({ steps }: Ranking) {
   if (steps.length === 0) return {};
-  return {
-    steps: steps.map(({ clause, keys }) => ({ for: cut(clause, CLAUSE_LENGTH_MAX), keys: keys.slice(0, STEP_KEYS) })),
-  };
+  const toForm = (length: number) => ({
+    steps: steps.map(({ clause, keys }) => ({ for: cut(clause, length), keys: keys.slice(0, STEP_KEYS) })),
+  });
+  const forms = CLAUSE_LENGTHS.map(toForm);
+  return forms.find((form) => costOf(form) <= STEPS_TOKENS_MAX) ?? toForm(0);
 }
 
 function nothingFits(candidates: readonly Candidate[]): string {
@@ -160,9 +166,7 @@ function nothingFits(candidates: readonly Candidate[]): string {
 /** The largest categories, for one who has to browse. */
 function categoriesOf({ catalogue }: DoorContext) {
   const categories = [...catalogue.categories].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
-  return {
-    categories: Object.fromEntries(
-      categories.slice(0, CATEGORIES_MAX).map(([name, rows]) => [cut(name, 40) || '(none)', rows]),
-    ),
-  };
+  const largest = categories.slice(0, CATEGORIES_MAX).map(([name, rows]) => [cut(name, 40) || '(none)', rows] as const);
+  while (costOf(largest) > CATEGORIES_TOKENS_MAX) largest.pop();
+  return { categories: Object.fromEntries(largest) };
 }

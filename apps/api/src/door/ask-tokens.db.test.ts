@@ -63,4 +63,20 @@ describe('the tokens (o200k_base) of an answer', () => {
     const question = 'what time is it, make text upper case, hash a text, get a country, roll dice and create a uuid';
     expect(await tokensOf(question)).toBeLessThanOrEqual(1_200);
   });
+
+  it('stay in their limit for names of categories and words of questions that take a token for each byte', async () => {
+    const rare = 'ꙮ꧁༺𠮷𡃁𡋤';
+    expect(await tokensOf(`${rare.repeat(20).slice(0, 100).toWellFormed()} what time is it`)).toBeLessThanOrEqual(600);
+    for (let index = 0; index < 30; index += 1) {
+      await addRow(`RARE_${index}_`.padEnd(64, 'QXZVKW7J_'), `blorp${'abcdefghij'[index % 10]} frobnicate`, {
+        category: `${index}${rare.repeat(10)}`.slice(0, 100).toWellFormed(),
+      });
+    }
+    expect(await tokensOf('qwertyuiop zxcvbnm')).toBeLessThanOrEqual(600);
+    const clause = (letter: string) => `blorp${letter} frobnicate ${rare.repeat(6)}`;
+    expect(await tokensOf([...'abcdef'].map(clause).join('; '))).toBeLessThanOrEqual(1_200);
+    expect(await tokensOf([...'abcdef'].map((letter) => `blorp${letter} frobnicate`).join('; '))).toBeLessThanOrEqual(
+      1_200,
+    );
+  });
 });

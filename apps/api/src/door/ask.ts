@@ -40,11 +40,12 @@ export async function ask(context: DoorContext, question: string, options: Answe
   const engineMs = performance.now() - started;
   const confidence = Math.round(ranking.confidence * 1_000) / 1_000;
   const askId = recordAsk(context, question, { ranking, candidates, confidence, options });
+  const echo = question.slice(0, ECHO_LENGTH_MAX).toWellFormed();
   const document = {
-    ask: question.slice(0, ECHO_LENGTH_MAX).toWellFormed(),
+    ask: echo,
     ask_id: askId,
     confidence,
-    ...toAskAnswer(context, ranking, candidates, { ...options, askId }),
+    ...toAskAnswer(context, ranking, candidates, { ...options, askId, echo }),
     ranking: RANKINGS[state],
     ...(question.length > QUESTION_LENGTH_MAX ? { read: `the first ${QUESTION_LENGTH_MAX} characters` } : {}),
     ...staleness(context),

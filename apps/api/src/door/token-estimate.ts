@@ -23,7 +23,7 @@ export function estimateTokens(text: string): number {
 function tokensOf(piece: string): number {
   const code = piece.codePointAt(0) ?? 0;
   if (code > 0xffff) return 4;
-  if (code > 0x7ff) return 2;
+  if (code > 0x7ff) return isOften(code) ? 2 : 3;
   if (code > 0x7f) return 1;
   if (isDigit(code)) return Math.ceil(piece.length / DIGITS_PER_TOKEN);
   if (isLetter(code))
@@ -37,6 +37,8 @@ function tokensOf(piece: string): number {
       : piece.length / SIGNS_PER_TOKEN;
 }
 
+/** Of the scripts of Chinese, Japanese and Korean: what is beyond them takes a token for each of its bytes. */
+const isOften = (code: number): boolean => (code >= 0x3000 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7a3);
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
 const isWordLike = (piece: string): boolean =>
