@@ -300,8 +300,12 @@ function coverSteps(
   scorer: Scorer,
 ): readonly Candidate[] {
   const there = new Set(hits.map(({ document }) => document));
-  const missing = steps.flatMap(({ documents: [document] }) =>
-    document === undefined || there.has(document) ? [] : [{ document, score: scorer.score(document), lifted: null }],
-  );
-  return [...hits.slice(0, Math.max(0, limit - missing.length)), ...missing].slice(0, limit);
+  const firsts = new Set(steps.flatMap(({ documents: [document] }) => (document === undefined ? [] : [document])));
+  const missing = [...firsts]
+    .filter((document) => !there.has(document))
+    .map((document) => ({ document, score: scorer.score(document), lifted: null }));
+  let over = hits.length + missing.length - limit;
+  // The last of those that no step needs.
+  const kept = [...hits].reverse().filter(({ document }) => firsts.has(document) || over-- <= 0);
+  return [...kept.reverse(), ...missing].slice(0, limit);
 }
