@@ -148,9 +148,9 @@ export class Catalogue {
   }
 
   /** Takes what calls taught, in the place of what it knew. */
-  setLearned(pairs: readonly LearnedPair[]): void {
+  async setLearned(pairs: readonly LearnedPair[]): Promise<void> {
+    await this.#resolver.setLearned(pairs);
     this.#learned = pairs;
-    this.#resolver.setLearned(pairs);
   }
 
   /** Keys of the registry that were probably meant by one that no row has, of those that `isShown`. */

@@ -103,7 +103,7 @@ export class Resolver {
   readonly #demoted = new Set<number>();
   readonly #pinnedFor = new Map<number, readonly string[]>();
   readonly #pins = new Map<string, Set<string>>();
-  #learned = new Learned([]);
+  #learned = new Learned();
 
   /** Rows that have a vector of the embeddings service. */
   get embedded(): number {
@@ -161,8 +161,8 @@ export class Resolver {
   }
 
   /** Takes in place of the last ones what calls taught: of rows that are nearly as good, those that were called before lead. */
-  setLearned(pairs: readonly LearnedPair[]): void {
-    this.#learned = new Learned(pairs);
+  async setLearned(pairs: readonly LearnedPair[]): Promise<void> {
+    this.#learned = await Learned.of(pairs);
   }
 
   /** Ranks the rows that fit a question, are named in it, or are pinned for it. Never throws. */
