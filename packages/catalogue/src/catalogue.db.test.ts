@@ -33,6 +33,24 @@ describe('a catalogue', () => {
     await until(() => expect(site.versionOf('ROW')).toBe(created + 3));
   });
 
+  test('lets others have their turn while it takes many rows of great texts', async () => {
+    const [stored] = await listRows(site.writer.db, ['SEEDED']);
+    if (stored === undefined) throw new Error('the seeded row is missing');
+    const words = (row: number) => Array.from({ length: 1_500 }, (_, word) => `w${row}x${word}`).join(' ');
+    const rows = Array.from({ length: 50 }, (_, row) => ({
+      ...stored,
+      row: { ...stored.row, key: `GREAT_${row}`, content: `# WHAT: ${words(row)}` },
+    }));
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 0);
+    await site.catalogue.applyAll(rows);
+    clearInterval(timer);
+    expect(site.catalogue.find('GREAT_49')).toBeDefined();
+    expect(turns).toBeGreaterThan(3);
+  });
+
   test('hears of changes in plain SQL', async () => {
     await site.writer.pool.query(`update directory set seq = 42`);
     await until(() => expect(site.seqOf('SEEDED')).toBe(42));

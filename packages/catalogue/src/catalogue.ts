@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Effect, Log } from '@rowcall/protocol';
 import { nearestKeys, type Ranking, Resolver, type SearchOptions } from '@rowcall/resolver';
 import {
@@ -20,6 +20,8 @@ const CHANNEL = 'rowcall_directory';
 /** Rows that are read in one query, so that a great change does not hold the process up. */
 const READ_BATCH = 500;
 const RETRY_MS = 100;
+/** How long, in ms, taking rows may hold the process up; then whoever waits has a turn. */
+const TURN_MS = 10;
 
 /** What a {@link Catalogue} needs. */
 export interface CatalogueOptions {
@@ -146,9 +148,9 @@ export class Catalogue {
   }
 
   /** Takes what calls taught, in the place of what it knew. */
-  setLearned(pairs: readonly LearnedPair[]): void {
+  async setLearned(pairs: readonly LearnedPair[]): Promise<void> {
+    await this.#resolver.setLearned(pairs);
     this.#learned = pairs;
-    this.#resolver.setLearned(pairs);
   }
 
   /** Keys of the registry that were probably meant by one that no row has, of those that `isShown`. */
@@ -202,6 +204,17 @@ export class Catalogue {
     else this.#resolver.remove(row.key);
     this.#revision += 1;
     for (const watcher of this.#watchers) watcher(row.key);
+  }
+
+  /** Takes many rows, and lets others have their turn meanwhile: a row of great texts takes many ms. */
+  async applyAll(rows: readonly StoredRow[]): Promise<void> {
+    let turnEnds = performance.now() + TURN_MS;
+    for (const row of rows) {
+      this.apply(row);
+      if (performance.now() < turnEnds) continue;
+      await nextTurn();
+      turnEnds = performance.now() + TURN_MS;
+    }
   }
 
   /**
@@ -263,7 +276,7 @@ export class Catalogue {
         continue;
       }
       const found = new Set(stored.map(({ row }) => row.key));
-      for (const row of stored) this.apply(row);
+      await this.applyAll(stored);
       for (const [key, version] of batch) {
         if (this.#pending.get(key) === version) this.#pending.delete(key);
         if (!found.has(key)) this.applyDeletion(key, version);
@@ -282,7 +295,7 @@ export class Catalogue {
 
   async #synchronise(): Promise<void> {
     if (this.#entries.size === 0 && this.#deletions.size === 0) {
-      for (const stored of await listRows(this.#options.store.db)) this.apply(stored);
+      await this.applyAll(await listRows(this.#options.store.db));
     } else {
       await this.#catchUp();
     }
@@ -300,7 +313,7 @@ export class Catalogue {
     const changed = [...current].filter(([key, version]) => version > this.#versionOf(key));
     for (let start = 0; start < changed.length; start += READ_BATCH) {
       const keys = changed.slice(start, start + READ_BATCH).map(([key]) => key);
-      for (const stored of await listRows(db, keys)) this.apply(stored);
+      await this.applyAll(await listRows(db, keys));
     }
   }
 }

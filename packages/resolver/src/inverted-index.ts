@@ -47,7 +47,7 @@ const LENGTH_MAX = 65_535;
 
 /** Terms of removed documents that may stay in the lists, as a share of all, and at the least. */
 const DEAD_SHARE_MAX = 0.1;
-const DEAD_MIN = 1_000;
+const DEAD_MIN = 20;
 /** Postings that one change looks at, at the least, to clear dead ones away: the work is done in bites, a list never split. */
 const SWEEP_POSTINGS = 2_000;
 /** Lists that one change looks at, at the least, however short they are. */

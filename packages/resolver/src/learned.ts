@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseQuestion, type Question } from './question.js';
 
 /** A question and a row that was called after it. */
@@ -8,31 +9,37 @@ export interface LearnedPair {
   readonly count: number;
 }
 
+/** A question of 500 characters takes up to half a millisecond. */
+const PAIRS_PER_TURN = 20;
+
 /** The same whatever the order and the noise of a question: its terms. */
 const toName = ({ terms }: Question): string => [...terms].sort().join(' ');
 
 /** Which rows were called after which questions. */
 export class Learned {
   readonly #calls = new Map<string, Map<string, number>>();
-  /** Of each question as it was asked: to read one takes longer than all else here. */
-  readonly #names = new Map<string, string>();
 
-  /** @param before what was known before: of its questions none is read again. */
-  constructor(pairs: readonly LearnedPair[], before?: Learned) {
-    for (const { question, key, count } of pairs) {
-      const known = before === undefined ? undefined : before.#names.get(question);
-      const name = known ?? toName(parseQuestion(question));
-      this.#names.set(question, name);
-      if (name === '') continue;
-      const calls = this.#calls.get(name) ?? new Map<string, number>();
-      this.#calls.set(name, calls.set(key, (calls.get(key) ?? 0) + count));
+  /** Reads the questions, some at a time: others have their turn meanwhile. */
+  static async of(pairs: readonly LearnedPair[]): Promise<Learned> {
+    const learned = new Learned();
+    for (const [place, pair] of pairs.entries()) {
+      learned.#add(pair);
+      if (place % PAIRS_PER_TURN === PAIRS_PER_TURN - 1) await nextTurn();
     }
-    for (const calls of this.#calls.values()) toShares(calls);
+    for (const calls of learned.#calls.values()) toShares(calls);
+    return learned;
   }
 
   /** The share of calls of each row that was called after such a question; undefined when there was none. */
   find(question: Question): ReadonlyMap<string, number> | undefined {
     return this.#calls.size === 0 ? undefined : this.#calls.get(toName(question));
+  }
+
+  #add({ question, key, count }: LearnedPair): void {
+    const name = toName(parseQuestion(question));
+    if (name === '') return;
+    const calls = this.#calls.get(name) ?? new Map<string, number>();
+    this.#calls.set(name, calls.set(key, (calls.get(key) ?? 0) + count));
   }
 }
 

@@ -20,6 +20,13 @@ describe('parseQuestion', () => {
     ]);
   });
 
+  it('does not split addresses', () => {
+    expect(textsOf('fetch https://example.com/a?b=c!d and show the page title')).toEqual([
+      'fetch https://example.com/a?b=c!d',
+      'show the page title',
+    ]);
+  });
+
   it('joins a clause of one word with its smaller neighbour', () => {
     expect(textsOf('convert euros, dollars and send the amount to my bank')).toEqual([
       'convert euros, dollars',

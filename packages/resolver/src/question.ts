@@ -22,9 +22,9 @@ export interface Question {
   readonly clauses: readonly Clause[];
 }
 
-/** Ends of sentences, but not the points of numbers and versions; list commas; words that join two requests. */
+/** Ends of sentences, but no signs inside numbers and addresses; list commas; words that join two requests. */
 const BOUNDARY =
-  /[?!;:\n]+|\.(?=\s|$)|,\s+|\s(?:and|then|also|plus|additionally|finally|furthermore|moreover|next|afterwards|lastly)\s/i;
+  /\n+|[.?!;:]+(?=\s|$)|,\s+|\s(?:and|then|also|plus|additionally|finally|furthermore|moreover|next|afterwards|lastly)\s/i;
 
 /** Reads a question; what is over {@link QUESTION_LENGTH_MAX} characters is cut off. */
 export function parseQuestion(text: string): Question {

@@ -170,14 +170,14 @@ describe('Resolver', () => {
     });
   });
 
-  it('lets calls decide between rows that are as good, whatever the order of the words, and between no others', () => {
+  it('lets calls decide between rows that are as good, whatever the order of the words, and between no others', async () => {
     const resolver = resolverOf(doc('A', 'send mail'), doc('B', 'send mail'), doc('C', 'something else'));
-    resolver.setLearned([
+    await resolver.setLearned([
       { question: 'please mail, send', key: 'B', count: 3 },
       { question: 'send mail', key: 'C', count: 90 },
     ]);
     expect(keysFor(resolver, 'send mail')).toEqual(['B', 'A']);
-    resolver.setLearned([]);
+    await resolver.setLearned([]);
     expect(keysFor(resolver, 'send mail')).toEqual(['A', 'B']);
   });
 

@@ -11,7 +11,7 @@ import { QUESTION_LENGTH_MAX, toTextTerms, toWords } from './normalise.js';
 import { stepsByScore } from './order.js';
 import { parseQuestion, type Question } from './question.js';
 import { type ScoreParts, Scorer } from './scorer.js';
-import { ClauseRanking, findSteps, type RankedClause, type Step, toDistinction } from './steps.js';
+import { ClauseRanking, findNeeds, findSteps, type RankedClause, type Step, toDistinction } from './steps.js';
 import { findSynonyms } from './synonyms.js';
 import { DEMOTION, FIELDS, LEARNED, MISSPELT, SYNONYM } from './weights.js';
 
@@ -111,7 +111,7 @@ export class Resolver {
   readonly #demoted = new Set<number>();
   readonly #pinnedFor = new Map<number, readonly string[]>();
   readonly #pins = new Map<string, Set<string>>();
-  #learned = new Learned([]);
+  #learned = new Learned();
 
   /** Rows that have a vector of the embeddings service. */
   get embedded(): number {
@@ -170,8 +170,8 @@ export class Resolver {
   }
 
   /** Takes in place of the last ones what calls taught: of rows that are nearly as good, those that were called before lead. */
-  setLearned(pairs: readonly LearnedPair[]): void {
-    this.#learned = new Learned(pairs, this.#learned);
+  async setLearned(pairs: readonly LearnedPair[]): Promise<void> {
+    this.#learned = await Learned.of(pairs);
   }
 
   /** Ranks the rows that fit a question, are named in it, or are pinned for it. Never throws. */
@@ -198,7 +198,7 @@ export class Resolver {
       ranking.add(document);
     }
     const { clauses } = ranking;
-    const hits = coverSteps(withoutTail(best.items), findSteps(clauses), limit, scorer);
+    const hits = coverSteps(withoutTail(best.items), findNeeds(clauses), limit, scorer);
     return this.#toRanking(hits, clauses, scorer);
   }
 
@@ -334,12 +334,14 @@ function coverSteps(
   scorer: Scorer,
 ): readonly Candidate[] {
   const there = new Set(hits.map(({ document }) => document));
-  const missing = steps.flatMap(({ rows: [row] }) =>
-    row === undefined || there.has(row.document)
-      ? []
-      : [{ document: row.document, score: scorer.score(row.document), lifted: null }],
-  );
-  return [...hits.slice(0, Math.max(0, limit - missing.length)), ...missing].slice(0, limit);
+  const firsts = new Set(steps.flatMap(({ rows: [row] }) => (row === undefined ? [] : [row.document])));
+  const missing = [...firsts]
+    .filter((document) => !there.has(document))
+    .map((document) => ({ document, score: scorer.score(document), lifted: null }));
+  let over = hits.length + missing.length - limit;
+  // The last of those that no step needs.
+  const kept = [...hits].reverse().filter(({ document }) => firsts.has(document) || over-- <= 0);
+  return [...kept.reverse(), ...missing].slice(0, limit);
 }
 
 function toRankingConfidence(hits: readonly Hit[], clauses: readonly RankedClause[]): number {
@@ -348,7 +350,7 @@ function toRankingConfidence(hits: readonly Hit[], clauses: readonly RankedClaus
   return toConfidence({
     scores: hits.map(({ score }) => score),
     parts: hits.map(({ parts }) => parts),
-    steps: findSteps(clauses).length,
+    steps: findNeeds(clauses).length,
     distinction: toDistinction(clauses),
   });
 }

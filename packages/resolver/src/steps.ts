@@ -29,7 +29,9 @@ interface ClauseRow {
 const CLAUSE_ROWS = 8;
 const STEP_ROWS = 3;
 /** A clause that no row fits better asks for nothing that is here: greetings, reasons, circumstances. */
-const STEP_SCORE_MIN = 0.45;
+const CLAUSE_SCORE_MIN = 0.45;
+/** And one that is told as a step must fit better still. */
+const STEP_SCORE_MIN = 0.6;
 /** What nearness in meaning counts beside words that are the same. */
 const MEANING = 0.5;
 
@@ -63,9 +65,14 @@ export class ClauseRanking {
   }
 }
 
-/** The several rows that a question needs, clause by clause; nothing when one row is all that it asks for. */
-export function findSteps(clauses: readonly RankedClause[]): RankedClause[] {
-  const fitting = clauses.filter(({ rows: [first] }) => (first?.score ?? 0) >= STEP_SCORE_MIN);
+/** The several rows that a question surely needs, clause by clause; nothing when one row is all that it asks for. */
+export const findSteps = (clauses: readonly RankedClause[]): RankedClause[] => findFitting(clauses, STEP_SCORE_MIN);
+
+/** The several rows that a question may need: what {@link findSteps} finds, and more. */
+export const findNeeds = (clauses: readonly RankedClause[]): RankedClause[] => findFitting(clauses, CLAUSE_SCORE_MIN);
+
+function findFitting(clauses: readonly RankedClause[], scoreMin: number): RankedClause[] {
+  const fitting = clauses.filter(({ rows: [first] }) => (first?.score ?? 0) >= scoreMin);
   const strongest = new Map<number, RankedClause>();
   for (const clause of fitting) {
     const [first] = clause.rows;

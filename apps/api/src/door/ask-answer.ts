@@ -21,17 +21,34 @@ export interface AnswerOptions extends Asker {
   readonly explain: boolean;
 }
 
+/** What rows were asked for. */
+interface AskedFor {
+  readonly category?: string | undefined;
+}
+
 /**
  * What an answer may cost, in estimated tokens, so that it stays under 600 in fact: with what is asked for beyond the
  * contract of a row without a schema, under 1,200.
  */
-const TOKENS_MAX = 520;
-const TOKENS_MAX_LARGE = 1_040;
+const TOKENS_MAX = 530;
+const TOKENS_MAX_LARGE = 1_050;
 /** What the fixed members of an answer take. */
 const ENVELOPE_TOKENS = 70;
 
-/** Characters of a description, from the one that is best to read to none: the longest that leaves room for all is taken. */
-const WHAT_LENGTHS = [120, 80, 50, 30, 0];
+/**
+ * Characters of a description: of the first few rows, and of the others. The first pair that leaves room for all is taken,
+ * from what is best to read to none.
+ */
+const WHAT_LENGTHS = [
+  [120, 120],
+  [100, 60],
+  [80, 30],
+  [80, 0],
+  [50, 0],
+  [30, 0],
+  [0, 0],
+] as const;
+const FIRST_FEW = 4;
 const CATEGORIES_MAX = 30;
 /** What the categories, and the steps, may cost: their names and the words of the question may be anything. */
 const CATEGORIES_TOKENS_MAX = 240;
@@ -43,12 +60,14 @@ const STEP_KEYS = 2;
 const CLAUSE_LENGTHS = [80, 40, 15];
 
 const costOf = (value: unknown): number => estimateTokens(JSON.stringify(value) ?? '');
-const round = (value: number): number => Math.round(value * 1_000) / 1_000;
 const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, Math.max(0, length - 1)).toWellFormed()}…`;
 
-/** What of a contract stands in an answer: the call is `send`, and what is the same for every row is in the manifest. */
-type InlinedContract = Pick<Contract, 'key' | 'effect' | 'risk' | 'fingerprint' | 'version'> & {
+/**
+ * What of a contract stands in an answer, to make the call by: its example is `send`, what is the same for every row is in the
+ * manifest, and what pins it is in the contract itself.
+ */
+type InlinedContract = Pick<Contract, 'key' | 'effect' | 'risk'> & {
   what: string;
   when_to_use?: string;
   arguments?: Contract['arguments'] | Pick<Contract['arguments'], 'positions'>;
@@ -61,7 +80,7 @@ export function toAskAnswer(
   context: DoorContext,
   ranking: Ranking,
   candidates: readonly Candidate[],
-  options: AnswerOptions & { readonly askId: string; readonly echo: string },
+  options: AnswerOptions & AskedFor & { readonly askId: string; readonly echo: string },
 ) {
   const [first] = candidates;
   const best = ranking.fits && first !== undefined ? first.entry : null;
@@ -71,9 +90,11 @@ export function toAskAnswer(
     left -= costOf(value);
     return value;
   };
-  const nothing = best === null ? spend({ message: nothingFits(candidates), ...categoriesOf(context) }) : {};
+  const nothing =
+    best === null ? spend({ message: nothingFits(context, candidates, options), ...categoriesOf(context) }) : {};
   const steps = spend(toSteps(ranking));
-  const shortest = costOf(toMatches(candidates, 0, options));
+  // The contract of the best row comes before the last of many matches.
+  const shortest = costOf(toMatches(candidates.slice(0, FIRST_FEW), WHAT_LENGTHS[4], options));
   const answer = best === null ? null : spend(toBest(context, best, options, left - shortest));
   const matches = fitMatches(candidates, options, left);
   return { best: answer, ...nothing, ...steps, matches };
@@ -105,10 +126,8 @@ function fitContract(contract: Contract, url: string, tokens: number): InlinedCo
     arguments: { positions, schema },
     effect,
     risk,
-    fingerprint,
-    version,
   } = contract;
-  const rest = { effect, risk, fingerprint, version };
+  const rest = { effect, risk };
   const whole = schema === undefined ? { positions } : { positions, schema };
   const forms: InlinedContract[] = [
     { key, what, ...(when_to_use === '' ? {} : { when_to_use }), arguments: whole, ...rest },
@@ -125,25 +144,33 @@ function fitContract(contract: Contract, url: string, tokens: number): InlinedCo
   return forms.find((form) => costOf(form) <= tokens) ?? { key, what: cut(what, 50), ...rest, more: url };
 }
 
-const toMatches = (candidates: readonly Candidate[], length: number, { explain }: Pick<AnswerOptions, 'explain'>) =>
-  candidates.map(({ hit, entry }) => ({
-    key: hit.key,
-    ...(length === 0 ? {} : { what: cut(entry.doc.what.replace(/\s+/g, ' '), length) }),
-    effect: entry.effect,
-    score: round(hit.score),
-    ...(hit.lifted === null ? {} : { lifted: hit.lifted }),
-    ...(explain
-      ? { why: Object.fromEntries(Object.entries(hit.parts).map(([part, value]) => [part, round(value)])) }
-      : {}),
-  }));
+const toMatches = (
+  candidates: readonly Candidate[],
+  [ofFirst, ofOthers]: readonly [number, number],
+  { explain }: Pick<AnswerOptions, 'explain'>,
+) =>
+  candidates.map(({ hit, entry }, place) => {
+    const length = place < FIRST_FEW ? ofFirst : ofOthers;
+    return {
+      key: hit.key,
+      ...(length === 0 ? {} : { what: cut(entry.doc.what.replace(/\s+/g, ' '), length) }),
+      effect: entry.effect,
+      score: Math.round(hit.score * 100) / 100,
+      ...(hit.lifted === null ? {} : { lifted: hit.lifted }),
+      ...(explain ? { why: toWhy(hit) } : {}),
+    };
+  });
 
-/** The candidates, described at such a length that all have room; of hostile keys fewer. */
+const toWhy = ({ parts }: Hit) =>
+  Object.fromEntries(Object.entries(parts).map(([part, value]) => [part, Math.round(value * 1_000) / 1_000]));
+
+/** The candidates, described at such a length that all have room; of long keys fewer. */
 function fitMatches(candidates: readonly Candidate[], options: AnswerOptions, tokens: number) {
-  for (const length of WHAT_LENGTHS) {
-    const matches = toMatches(candidates, length, options);
+  for (const lengths of WHAT_LENGTHS) {
+    const matches = toMatches(candidates, lengths, options);
     if (costOf(matches) <= tokens) return matches;
   }
-  const matches = toMatches(candidates, 0, { explain: false });
+  const matches = toMatches(candidates, [0, 0], { explain: false });
   while (matches.length > 1 && costOf(matches) > tokens) matches.pop();
   return matches;
 }
@@ -157,7 +184,10 @@ function toSteps({ steps }: Ranking) {
   return forms.find((form) => costOf(form) <= STEPS_TOKENS_MAX) ?? toForm(0);
 }
 
-function nothingFits(candidates: readonly Candidate[]): string {
+function nothingFits({ catalogue }: DoorContext, candidates: readonly Candidate[], { category }: AskedFor): string {
+  if (category !== undefined && !catalogue.categories.has(category)) {
+    return `there is no category ${JSON.stringify(cut(category, 40))}; the categories are below`;
+  }
   const nearest = candidates.slice(0, 3).map(({ entry }) => entry.row.key);
   const end = nearest.length === 0 ? 'browse with ?map=1' : `the nearest are ${nearest.join(', ')}`;
   return `nothing here does that; ${end}`;

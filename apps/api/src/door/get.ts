@@ -23,7 +23,11 @@ import { listRegistry, REGISTRY_LIMIT_MAX } from './registry.js';
 import { sendDocument } from './send.js';
 
 const querySchema = z.strictObject({
-  ask: z.string().min(1).optional().meta({ description: 'Search in plain language.', example: 'what time is it' }),
+  ask: z.string().min(1).optional().meta({
+    description:
+      'Search in plain language: describe the capability wanted (verb, object, system) rather than the whole task. 2,000 characters are read. Answers best {key, send, contract}, confidence, matches, steps, ask_id.',
+    example: 'what time is it',
+  }),
   key: z.string().min(1).max(256).optional().meta({ description: "Read this row's contract.", example: 'NOW' }),
   map: z.string().min(1).max(128).optional().meta({ description: '1 for the root, or the name of a category.' }),
   registry: z.literal('1').optional().meta({ description: 'List flat descriptors.' }),

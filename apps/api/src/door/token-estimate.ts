@@ -3,7 +3,7 @@ const PIECES = /[a-z]+|[A-Z]+|[0-9]+|\s+|[!-/:-@[-`{-~]+|[\s\S]/gu;
 const VOWELS = /[aeiouy]/;
 
 /** Letters of one token in words that look like words; in others, such as hashes, there are few. */
-const LETTERS_PER_TOKEN = 9;
+const LETTERS_PER_TOKEN = 13;
 const NOISE_PER_TOKEN = 1.5;
 const DIGITS_PER_TOKEN = 3;
 const SIGNS_PER_TOKEN = 1.5;

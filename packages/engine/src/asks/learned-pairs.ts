@@ -50,7 +50,7 @@ export class LearnedPairs {
     const { store, catalogue, log } = this.#options;
     try {
       const sinceMs = Date.now() - AGE_MAX_MS;
-      catalogue.setLearned(await listLearnedPairs(store.db, { sinceMs, limit: PAIRS_MAX }));
+      await catalogue.setLearned(await listLearnedPairs(store.db, { sinceMs, limit: PAIRS_MAX }));
     } catch (error) {
       log.warn({ err: error }, 'what calls taught cannot be read; it is tried again later');
     }

@@ -38,7 +38,7 @@ describe('what calls taught', () => {
     await vi.waitFor(() => expect(warnings.length).toBeGreaterThan(0), soon);
     expect(catalogue.learned).toEqual([PAIR]);
     await gate.restore();
-    catalogue.setLearned([]);
+    await catalogue.setLearned([]);
     await vi.waitFor(() => expect(catalogue.learned).toEqual([PAIR]), soon);
     await learned.stop();
     await cut.close();

@@ -128,6 +128,6 @@ function count(report: ImportReport, batch: readonly ImportedRow[], { created, c
 /** Takes over what was written without waiting for notifications: whoever imported a row can call it at once. */
 async function readBack({ store, catalogue }: Context, keys: readonly string[]): Promise<void> {
   for (let start = 0; start < keys.length; start += READ_MAX) {
-    for (const stored of await listRows(store.db, keys.slice(start, start + READ_MAX))) catalogue.apply(stored);
+    await catalogue.applyAll(await listRows(store.db, keys.slice(start, start + READ_MAX)));
   }
 }
