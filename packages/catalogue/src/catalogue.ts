@@ -149,7 +149,7 @@ export class Catalogue {
 
   /** Takes what calls taught, in the place of what it knew. */
   async setLearned(pairs: readonly LearnedPair[]): Promise<void> {
-    await this.#resolver.setLearned(pairs);
+    await this.#resolver.setLearned(pairs, nextTurn);
     this.#learned = pairs;
   }
 

@@ -11,16 +11,15 @@ it('reads 2,000 long questions without holding others up', async () => {
     count: 1,
   }));
   let turns = 0;
-  const timer = setInterval(() => {
-    turns += 1;
-  }, 0);
-  const learned = await Learned.of([
+  const taught = [
     ...pairs,
     { question: 'the weather', key: 'A', count: 3 },
     { question: 'weather?', key: 'B', count: 1 },
-  ]);
-  clearInterval(timer);
-  expect(turns).toBeGreaterThan(3);
+  ];
+  const learned = await Learned.of(taught, async () => {
+    turns += 1;
+  });
+  expect(turns).toBe(100);
   expect(learned.find(parseQuestion('Weather please'))).toEqual(
     new Map([
       ['A', 0.75],

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseQuestion, type Question } from './question.js';
 
 /** A question and a row that was called after it. */
@@ -19,8 +18,8 @@ const toName = ({ terms }: Question): string => [...terms].sort().join(' ');
 export class Learned {
   readonly #calls = new Map<string, Map<string, number>>();
 
-  /** Reads the questions, some at a time: others have their turn meanwhile. */
-  static async of(pairs: readonly LearnedPair[]): Promise<Learned> {
+  /** Reads the questions, some at a time. @param nextTurn waits until others have had their turn. */
+  static async of(pairs: readonly LearnedPair[], nextTurn: () => Promise<unknown>): Promise<Learned> {
     const learned = new Learned();
     for (const [place, pair] of pairs.entries()) {
       learned.#add(pair);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { LearnedPair } from './learned.js';
 import { type CapabilityDocument, Resolver } from './resolver.js';
 
 const doc = (key: string, what: string, more: Partial<CapabilityDocument> = {}): CapabilityDocument => ({
@@ -172,12 +173,13 @@ describe('Resolver', () => {
 
   it('lets calls decide between rows that are as good, whatever the order of the words, and between no others', async () => {
     const resolver = resolverOf(doc('A', 'send mail'), doc('B', 'send mail'), doc('C', 'something else'));
-    await resolver.setLearned([
+    const teach = (pairs: readonly LearnedPair[]) => resolver.setLearned(pairs, async () => undefined);
+    await teach([
       { question: 'please mail, send', key: 'B', count: 3 },
       { question: 'send mail', key: 'C', count: 90 },
     ]);
     expect(keysFor(resolver, 'send mail')).toEqual(['B', 'A']);
-    await resolver.setLearned([]);
+    await teach([]);
     expect(keysFor(resolver, 'send mail')).toEqual(['A', 'B']);
   });
 

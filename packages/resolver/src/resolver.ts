@@ -169,9 +169,12 @@ export class Resolver {
     return true;
   }
 
-  /** Takes in place of the last ones what calls taught: of rows that are nearly as good, those that were called before lead. */
-  async setLearned(pairs: readonly LearnedPair[]): Promise<void> {
-    this.#learned = await Learned.of(pairs);
+  /**
+   * Takes in place of the last ones what calls taught: of rows that are nearly as good, those that were called before lead.
+   * @param nextTurn waits until others have had their turn, between some pairs and the next.
+   */
+  async setLearned(pairs: readonly LearnedPair[], nextTurn: () => Promise<unknown>): Promise<void> {
+    this.#learned = await Learned.of(pairs, nextTurn);
   }
 
   /** Ranks the rows that fit a question, are named in it, or are pinned for it. Never throws. */
