@@ -1,6 +1,6 @@
 import { type CatalogueReading, EmbeddingLoader } from '@rowcall/catalogue';
 import { buildEmbedder, type Embedder, toModelName } from '@rowcall/embeddings';
-import { buildEngine, type EngineParts, LearnedPairs } from '@rowcall/engine';
+import { AskLimits, buildEngine, type EngineParts, LearnedPairs } from '@rowcall/engine';
 import type { ServerConfig } from '@rowcall/process';
 import type { Log } from '@rowcall/protocol';
 import { sha256 } from '@rowcall/receipts';
@@ -29,6 +29,8 @@ export interface Context extends Pick<EngineParts, Reached> {
   readonly config: Pick<ServerConfig, 'publicContracts' | 'publicConfirm' | 'embeddings'>;
   /** Puts questions into numbers, where a service for that is set. */
   readonly embedder: Pick<Embedder, 'embedQuestion'>;
+  /** Whose questions vectors are computed for, where a service is set: it may cost money. */
+  readonly embeddingLimits: AskLimits | undefined;
   readonly lanes: { readonly live: readonly string[] };
   readonly events: EventStreams;
   readonly refusals: RefusalCounter;
@@ -87,6 +89,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
   const learned = config.learn ? new LearnedPairs({ store, catalogue: parts.catalogue, log }) : undefined;
   const events = new EventStreams({ store, log });
   const embedder = buildEmbedder(config.embeddings, { log });
+  const embeddingLimits = config.embeddings === undefined ? undefined : new AskLimits(Date.now);
   const loader =
     config.embeddings === undefined
       ? undefined
@@ -115,6 +118,7 @@ export function buildContext(config: ServerConfig, options: ContextOptions): Con
     config,
     events,
     embedder,
+    embeddingLimits,
     refusals,
     isOwnerKey,
     baseUrl,

@@ -1,7 +1,7 @@
 import { isProjected, toEmbeddingText } from '@rowcall/catalogue';
 import { sha256 } from '@rowcall/receipts';
 import { saveRowEmbeddings } from '@rowcall/store';
-import { type EmbeddingsServer, startEmbeddingsServer } from '@rowcall/testing';
+import { type EmbeddingsServer, sendTestVectors, startEmbeddingsServer } from '@rowcall/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApi, type TestApi } from './testing/test-api.js';
 
@@ -69,8 +69,26 @@ describe('an API process with a service of embeddings', () => {
     const embedded = await embedder.embedQuestion('what time is it', 20_000);
     expect(embedded).toMatchObject({ state: 'embedding', vector: { length: 16 } });
     expect(server.requests.at(-1)).toMatchObject({ authorization: `Bearer ${KEY}`, dimensions: 16 });
-    server.hold();
+    const release = server.hold();
     expect(await embedder.embedQuestion('something else', 50)).toEqual({ state: 'embedding_late' });
+    release();
+  });
+
+  it('ranks by words what strangers ask too often, and asks the service for 120 of their questions a minute at the most', async () => {
+    server.answer = sendTestVectors;
+    const before = server.requests.length;
+    const rankings: string[] = [];
+    for (let index = 0; index < 125; index += 1) {
+      const answer = await api.anyone.get(`/api/dispatch?ask=question+number+${index}+of+strangers`);
+      expect(answer.status).toBe(200);
+      rankings.push(answer.json<{ ranking: string }>().ranking);
+    }
+    expect(server.requests.length - before).toBeLessThanOrEqual(120);
+    expect(rankings.slice(120)).toEqual(Array(5).fill('embedding_late'));
+    expect((await api.owner.get('/api/dispatch?ask=a+question+of+the+owner')).json()).not.toMatchObject({
+      ranking: 'lexical',
+    });
+    expect(server.requests.length - before).toBeGreaterThan(0);
   });
 
   it('has its key in no line of the log', () => {

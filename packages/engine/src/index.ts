@@ -1,5 +1,6 @@
 export { type FinishedCall, toAnswerText, toReceiptLinks } from './answer.js';
 export type { Approvals } from './approvals.js';
+export { AskLimits } from './asks/ask-limits.js';
 export { type Asked, Asks } from './asks/asks.js';
 export { LearnedPairs } from './asks/learned-pairs.js';
 export { type BuildEngineOptions, buildEngine, type EngineParts } from './build-engine.js';

@@ -1,4 +1,5 @@
 import type { Entry } from '@rowcall/catalogue';
+import type { EmbeddedQuestion } from '@rowcall/embeddings';
 import type { Effect, RowType } from '@rowcall/protocol';
 import { QUESTION_LENGTH_MAX, type Ranking } from '@rowcall/resolver';
 import { ANYONE } from '@rowcall/store';
@@ -29,7 +30,7 @@ const RANKINGS = { embedding: 'embedding', embedding_late: 'embedding_late', off
  * (o200k_base), or 1,200 with a schema, steps or explanations.
  */
 export async function ask(context: DoorContext, question: string, options: AnswerOptions & RowFilter) {
-  const { state, vector } = await context.embedder.embedQuestion(question, EMBEDDING_BUDGET_MS);
+  const { state, vector } = await embedQuestion(context, question, options);
   const started = performance.now();
   const ranking = context.catalogue.search(question, {
     limit: MATCHES_MAX,
@@ -51,6 +52,16 @@ export async function ask(context: DoorContext, question: string, options: Answe
     ...staleness(context),
   };
   return { document, engineMs };
+}
+
+/** The vector of a question, for those who may have one computed. */
+async function embedQuestion(
+  { embedder, embeddingLimits }: DoorContext,
+  question: string,
+  { reader, network }: AnswerOptions,
+): Promise<EmbeddedQuestion> {
+  const isOver = embeddingLimits?.admit({ actor: reader?.actor ?? ANYONE, address: network }) === false;
+  return isOver ? { state: 'embedding_late' } : embedder.embedQuestion(question, EMBEDDING_BUDGET_MS);
 }
 
 function toFilter({ catalogue }: DoorContext, { category, type, effect }: RowFilter) {

@@ -23,8 +23,9 @@ export const toAskerName = ({ actor, address = '' }: AskedBy): string =>
   actor === ANYONE ? `${ANYONE} ${address}` : actor;
 
 /**
- * Bounds the asks that a process keeps, by the minute. Whoever presents no credential shares a small number: with a
- * retention of 30 days, they can make a process keep five million asks, and no more.
+ * Bounds what asks may cost a process, by the minute: those that it keeps, and those that it has vectors computed for.
+ * Whoever presents no credential shares a small number: with a retention of 30 days, they can make a process keep five
+ * million asks, and no more.
  */
 export class AskLimits {
   readonly #now: () => number;
@@ -37,7 +38,7 @@ export class AskLimits {
     this.#now = now;
   }
 
-  /** Counts an ask. @returns whether it is to be kept. */
+  /** Counts an ask. @returns whether it is within the bounds. */
   admit(by: AskedBy): boolean {
     this.#turn();
     const isAnyone = by.actor === ANYONE;
