@@ -34,7 +34,7 @@ RUN install --directory --owner=node --group=node --mode=700 /run/rowcall /var/l
 COPY --from=build /app .
 USER node
 # As `npm start` has it: packages/process/src/node-options.ts says why.
-ENV NODE_OPTIONS="--enable-source-maps --max-old-space-size=2000 --max-semi-space-size=32"
+ENV NODE_OPTIONS="--enable-source-maps --max-old-space-size=2000 --max-semi-space-size=16"
 ENV ROWCALL_HOST=0.0.0.0 ROWCALL_DATA_DIR=/var/lib/rowcall
 EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.ROWCALL_PORT || 8787}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

@@ -8,7 +8,7 @@ const HEAP_MB_MAX = 2_000;
  */
 function toOptions(memoryBytes: number): string[] {
   const heapMb = Math.min(HEAP_MB_MAX, Math.floor(memoryBytes / 2 ** 21));
-  return ['--enable-source-maps', `--max-old-space-size=${heapMb}`, '--max-semi-space-size=32'];
+  return ['--enable-source-maps', `--max-old-space-size=${heapMb}`, '--max-semi-space-size=16'];
 }
 
 /** Bytes of memory that this process may use: those of the machine, or of the container where that has fewer. */

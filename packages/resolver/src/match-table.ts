@@ -1,5 +1,7 @@
 /** Parts of a question that scores are kept for apart. */
 export const PARTS_MAX = 6;
+/** Room beyond what is needed: one row more does not make all of it anew. */
+const GROWTH = 1.2;
 /** Questions that are told apart by number; then they begin anew. */
 const QUESTIONS_MAX = 2 ** 31 - 1;
 
@@ -42,7 +44,7 @@ export class MatchTable {
     this.count = 0;
     this.weight = 0;
     this.partWeights.fill(0);
-    if (size > this.#foundFor.length || this.#question === QUESTIONS_MAX) this.#grow(Math.max(size * 2, 1_024));
+    if (size > this.#foundFor.length || this.#question === QUESTIONS_MAX) this.#grow(Math.max(Math.ceil(size * GROWTH), 1_024));
   }
 
   /** Whether a document holds a term of the question. */
