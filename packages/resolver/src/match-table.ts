@@ -44,7 +44,8 @@ export class MatchTable {
     this.count = 0;
     this.weight = 0;
     this.partWeights.fill(0);
-    if (size > this.#foundFor.length || this.#question === QUESTIONS_MAX) this.#grow(Math.max(Math.ceil(size * GROWTH), 1_024));
+    if (size > this.#foundFor.length || this.#question === QUESTIONS_MAX)
+      this.#grow(Math.max(Math.ceil(size * GROWTH), 1_024));
   }
 
   /** Whether a document holds a term of the question. */

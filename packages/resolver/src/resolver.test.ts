@@ -200,3 +200,16 @@ describe('Resolver', () => {
     for (const part of Object.values(hit?.parts ?? {})) expect(part).toBeLessThanOrEqual(1.000_001);
   });
 });
+
+it('ranks a row that was changed again and again as one that never was', () => {
+  const rows = Array.from({ length: 10 }, (_, index) => doc(`ROW_${index}`, `Send mail number ${index} to a person.`));
+  const refund = doc('REFUND_INVOICE', 'Refund an invoice of a customer.');
+  const changed = resolverOf(...rows, refund);
+  for (let change = 0; change < 50; change += 1) changed.upsert(refund);
+  const question = 'refund invoice and send mail';
+  const [score = 0, fresh = 0] = [changed, resolverOf(...rows, refund)].map(
+    (resolver) => resolver.search(question, { limit: 1 }).hits[0]?.score,
+  );
+  expect(keysFor(changed, question)[0]).toBe('REFUND_INVOICE');
+  expect(Math.abs(score - fresh)).toBeLessThan(0.03);
+});
