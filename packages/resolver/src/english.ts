@@ -1,7 +1,8 @@
 import { BYTES, SCALES, TERMS } from './word-data.js';
 import { WordVectors } from './word-vectors.js';
 
-const decode = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text, 'base64'));
+/** In a buffer of its own, so that it may be read as numbers of any width. */
+const decode = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'base64'));
 
 let vectors: WordVectors | undefined;
 

@@ -5,10 +5,12 @@ import { englishWords } from './english.js';
 import { GrowingArray } from './growing-array.js';
 import { InvertedIndex, type QueryTerm } from './inverted-index.js';
 import { Learned, type LearnedPair } from './learned.js';
+import { Marks } from './marks.js';
 import { MatchTable } from './match-table.js';
 import { Meanings } from './meanings.js';
-import { QUESTION_LENGTH_MAX, toTextTerms, toWords } from './normalise.js';
+import { QUESTION_LENGTH_MAX, toTextTerms } from './normalise.js';
 import { stepsByScore } from './order.js';
+import { Pins } from './pins.js';
 import { parseQuestion, type Question } from './question.js';
 import { type ScoreParts, Scorer } from './scorer.js';
 import { ClauseRanking, findNeeds, findSteps, type RankedClause, type Step, toDistinction } from './steps.js';
@@ -69,7 +71,7 @@ export interface SearchOptions {
 
 /** Rows that are scored in full: those that share the weightiest words with the question. */
 const CANDIDATES_MAX = 1_000;
-/** In so small a catalogue every row is scored, also those that share no word with the question. */
+/** In so small a catalogue rows that share no word with the question are looked at, too. */
 const SMALL = 3_000;
 /** Words of a question that are looked up as misspelt. */
 const MISSPELT_MAX = 8;
@@ -77,14 +79,8 @@ const MISSPELT_MAX = 8;
 const MEANING_MIN = 0.3;
 /** A row whose score is a smaller share of the best one's is noise. */
 const TAIL_MIN = 0.2;
-/** Marks are whole numbers of 32 bits with a sign. */
-const MARKS = 2 ** 32;
-const MARK_MIN = -(2 ** 31);
-const MARK_MAX = 2 ** 31 - 1;
 /** An exact key in the question outranks any text; a pin outranks that. */
 const TIERS = { pin: 2, key: 1 } as const;
-
-const toPhrase = (text: string): string => toWords(text).join(' ');
 
 /** A row that is scored. */
 interface Candidate {
@@ -106,11 +102,9 @@ export class Resolver {
   readonly #keys: (string | undefined)[] = [];
   readonly #ranks = new GrowingArray(0);
   readonly #keyTerms = new GrowingArray(0);
-  /** A number that follows from each row's key alone. */
-  readonly #marks = new GrowingArray(0);
+  readonly #marks = new Marks();
   readonly #demoted = new Set<number>();
-  readonly #pinnedFor = new Map<number, readonly string[]>();
-  readonly #pins = new Map<string, Set<string>>();
+  readonly #pins = new Pins();
   #learned = new Learned();
 
   /** Rows that have a vector of the embeddings service. */
@@ -128,33 +122,23 @@ export class Resolver {
     this.#numbers.set(key, number);
     this.#keys[number] = key;
     this.#ranks.set(number, rank);
-    this.#marks.set(number, toMark(key));
+    this.#marks.set(number, key);
     this.#keyTerms.set(number, new Set(fields[0]).size);
     if (demoted) this.#demoted.add(number);
-    if (pinnedFor.length > 0) this.#pinnedFor.set(number, pinnedFor);
-    for (const phrase of pinnedFor.map(toPhrase)) {
-      const keys = this.#pins.get(phrase) ?? new Set();
-      this.#pins.set(phrase, keys.add(key));
-    }
+    this.#pins.add(key, pinnedFor);
   }
 
   /** Takes a row out; one that is not there is fine. */
   remove(key: string): void {
     const number = this.#numbers.get(key);
     if (number === undefined) return;
-    const pinnedFor = this.#pinnedFor.get(number) ?? [];
     this.#numbers.delete(key);
     this.#keys[number] = undefined;
     this.#demoted.delete(number);
-    this.#pinnedFor.delete(number);
+    this.#pins.delete(key);
     this.#index.remove(number);
     this.#meanings.delete(number);
     this.#embeddings.delete(number);
-    for (const phrase of pinnedFor.map(toPhrase)) {
-      const keys = this.#pins.get(phrase);
-      keys?.delete(key);
-      if (keys?.size === 0) this.#pins.delete(phrase);
-    }
   }
 
   /**
@@ -196,13 +180,15 @@ export class Resolver {
     const best = new Best<Candidate>(limit, (a, b) => this.#compare(a, b));
     for (const document of documents) {
       const score = scorer.score(document) * (this.#demoted.has(document) ? DEMOTION : 1) + taught(document);
-      const candidate = { document, score, lifted: lifted.get(document) ?? null };
-      if (this.#isHit(candidate, scorer)) best.add(candidate);
+      best.add({ document, score, lifted: lifted.get(document) ?? null });
       ranking.add(document);
     }
     const { clauses } = ranking;
-    const hits = coverSteps(withoutTail(best.items), findNeeds(clauses), limit, scorer);
-    return this.#toRanking(hits, clauses, scorer);
+    const needs = findNeeds(clauses);
+    const hits = this.#toHits(coverSteps(withoutTail(best.items), needs, limit, scorer), scorer);
+    const confidence = toRankingConfidence(hits, clauses, needs.length);
+    const steps = findSteps(clauses).map((step) => this.#toStep(step));
+    return { hits, confidence, fits: confidence >= CONFIDENCE_MIN, steps };
   }
 
   #toQueryTerms({ terms, clauses }: Question): QueryTerm[] {
@@ -221,28 +207,20 @@ export class Resolver {
     });
   }
 
-  #toRanking(candidates: readonly Candidate[], clauses: readonly RankedClause[], scorer: Scorer): Ranking {
-    const hits = candidates.map(({ document, score, lifted }) => ({
+  #toHits(candidates: readonly Candidate[], scorer: Scorer): Hit[] {
+    return candidates.map(({ document, score, lifted }) => ({
       key: this.#keys[document] ?? '',
       score,
       lifted,
       parts: scorer.explain(document),
     }));
-    const confidence = toRankingConfidence(hits, clauses);
-    const steps = findSteps(clauses).map((step) => this.#toStep(step));
-    return { hits, confidence, fits: confidence >= CONFIDENCE_MIN, steps };
   }
 
   #toStep({ clause, rows }: RankedClause): Step {
     return { clause, keys: rows.map(({ document }) => this.#keys[document] ?? '') };
   }
 
-  #isHit({ document, lifted }: Candidate, scorer: Scorer): boolean {
-    if (lifted !== null || this.#table.has(document)) return true;
-    return scorer.isNear(document, MEANING_MIN);
-  }
-
-  /** Numbers of the rows to score: those lifted, the best by words, and in a small catalogue all others. */
+  /** Numbers of the rows to score: those lifted, the best by words, and in a small catalogue those that are near in meaning. */
   #findCandidates(lifted: ReadonlyMap<number, unknown>, filter: (key: string) => boolean, scorer: Scorer): number[] {
     const found = new Set(lifted.keys());
     const isAllowed = (document: number): boolean => {
@@ -252,7 +230,7 @@ export class Resolver {
     const { documents, count, totals } = this.#table;
     for (const step of stepsByScore(documents, count, totals)) {
       if (found.size >= CANDIDATES_MAX) break;
-      for (const document of this.#takeSome(step, CANDIDATES_MAX - found.size, isAllowed)) found.add(document);
+      for (const document of this.#marks.choose(step, CANDIDATES_MAX - found.size, isAllowed)) found.add(document);
     }
     if (this.#numbers.size > SMALL) return [...found];
     for (const document of this.#numbers.values()) {
@@ -261,28 +239,10 @@ export class Resolver {
     return [...found];
   }
 
-  /**
-   * About as many of some rows as there is room for, if there are so many that may appear: those of the lowest marks, so
-   * that they are the same ones whatever the order of insertion.
-   */
-  #takeSome(documents: Int32Array, room: number, isAllowed: (document: number) => boolean): number[] {
-    const taken: number[] = [];
-    let share = room / documents.length;
-    for (let above = Number.NEGATIVE_INFINITY; taken.length < room && above < MARK_MAX; share *= 4) {
-      const upTo = Math.min(MARK_MAX, MARK_MIN + share * MARKS);
-      for (const document of documents) {
-        const mark = this.#marks.get(document);
-        if (mark > above && mark <= upTo && isAllowed(document)) taken.push(document);
-      }
-      above = upTo;
-    }
-    return taken;
-  }
-
   /** Rows that stand before all others: pinned for the question, or named in it. A pin outranks a name. */
   #findLifted(question: string, filter: (key: string) => boolean): Map<number, 'pin' | 'key'> {
     const named = this.#keysNamedIn(question).map((key) => [key, 'key'] as const);
-    const pinned = [...(this.#pins.get(toPhrase(question)) ?? [])].map((key) => [key, 'pin'] as const);
+    const pinned = this.#pins.find(question).map((key) => [key, 'pin'] as const);
     const lifted = new Map<number, 'pin' | 'key'>();
     for (const [key, tier] of [...named, ...pinned]) {
       const number = this.#numbers.get(key);
@@ -317,13 +277,6 @@ export class Resolver {
   }
 }
 
-/** FNV-1a of a key, 32 bits with a sign. */
-function toMark(key: string): number {
-  let mark = 0x811c9dc5;
-  for (let index = 0; index < key.length; index += 1) mark = Math.imul(mark ^ key.charCodeAt(index), 0x01000193);
-  return mark;
-}
-
 function withoutTail(candidates: readonly Candidate[]): readonly Candidate[] {
   const most = candidates.reduce((score, candidate) => Math.max(score, candidate.score), 0);
   return candidates.filter(({ score, lifted }) => lifted !== null || score >= most * TAIL_MIN);
@@ -347,13 +300,13 @@ function coverSteps(
   return [...kept.reverse(), ...missing].slice(0, limit);
 }
 
-function toRankingConfidence(hits: readonly Hit[], clauses: readonly RankedClause[]): number {
+function toRankingConfidence(hits: readonly Hit[], clauses: readonly RankedClause[], needs: number): number {
   if (hits[0] === undefined) return 0;
   if (hits[0].lifted !== null) return 1;
   return toConfidence({
     scores: hits.map(({ score }) => score),
     parts: hits.map(({ parts }) => parts),
-    steps: findNeeds(clauses).length,
+    steps: needs,
     distinction: toDistinction(clauses),
   });
 }

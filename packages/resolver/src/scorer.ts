@@ -47,15 +47,15 @@ export class Scorer {
 
   /** Whole score of a row, 0 to 1. */
   score(document: number): number {
-    const isFound = this.#compared.table.has(document);
+    const parts = this.explain(document);
     return (
-      (WEIGHTS.words * (isFound ? this.#words(document) : 0) +
-        WEIGHTS.clauseWords * (isFound ? this.#bestClauseWords(document) : 0) +
-        WEIGHTS.coverage * (isFound ? this.#coverage(document) : 0) +
-        WEIGHTS.name * (isFound ? this.#name(document) : 0) +
-        WEIGHTS.meaning * this.#nearness(document) +
-        WEIGHTS.clauseMeaning * this.nearestClause(document) +
-        WEIGHTS.embedding * this.embedding(document)) /
+      (WEIGHTS.words * parts.words +
+        WEIGHTS.clauseWords * parts.clauseWords +
+        WEIGHTS.coverage * parts.coverage +
+        WEIGHTS.name * parts.name +
+        WEIGHTS.meaning * parts.meaning +
+        WEIGHTS.clauseMeaning * parts.clauseMeaning +
+        WEIGHTS.embedding * parts.embedding) /
       this.#weightSum
     );
   }

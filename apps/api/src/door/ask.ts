@@ -21,9 +21,6 @@ export interface RowFilter {
   readonly effect?: Effect | undefined;
 }
 
-/** What the first row's answer is worth, by what made the ranking. */
-const RANKINGS = { embedding: 'embedding', embedding_late: 'embedding_late', off: 'lexical' } as const;
-
 /**
  * Answers a question in plain language: the best row with its contract and the call ready to send, and the ranked
  * candidates; of a question that needs several rows those of each step; `best: null` when nothing fits. At most 600 tokens
@@ -47,7 +44,7 @@ export async function ask(context: DoorContext, question: string, options: Answe
     ask_id: askId,
     confidence,
     ...toAskAnswer(context, ranking, candidates, { ...options, askId, echo }),
-    ranking: RANKINGS[state],
+    ranking: state === 'off' ? 'lexical' : state,
     ...(question.length > QUESTION_LENGTH_MAX ? { read: `the first ${QUESTION_LENGTH_MAX} characters` } : {}),
     ...staleness(context),
   };
